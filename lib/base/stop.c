@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lib/base/stop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop_signal;
+static int stop_pipe[2] = {-1, -1};
+
+static void on_signal(int number)
+{
+	int saved = errno;
+
+	if (stop_signal == 0) {
+		stop_signal = number;
+		if (write(stop_pipe[1], "", 1) < 0)
+			stop_signal = number;
+	}
+	errno = saved;
+}
+
+int stop_init(struct error *err)
+{
+	struct sigaction sa;
+
+	if (pipe(stop_pipe) != 0)
+		return error_errno(err, ERROR_INTERNAL, errno, "pipe");
+	for (int i = 0; i < 2; i++) {
+		(void)fcntl(stop_pipe[i], F_SETFD, FD_CLOEXEC);
+		(void)fcntl(stop_pipe[i], F_SETFL, O_NONBLOCK);
+	}
+	memset(&sa, 0, sizeof(sa));
+	(void)sigemptyset(&sa.sa_mask);
+	sa.sa_flags = SA_RESTART;
+	sa.sa_handler = on_signal;
+	if (sigaction(SIGINT, &sa, NULL) != 0 ||
+	    sigaction(SIGTERM, &sa, NULL) != 0)
+		return error_errno(err, ERROR_INTERNAL, errno, "sigaction");
+	sa.sa_handler = SIG_IGN;
+	(void)sigaction(SIGPIPE, &sa, NULL);
+	/* A file size limit shall be an error of write(), not a death. */
+	(void)sigaction(SIGXFSZ, &sa, NULL);
+	return 0;
+}
+
+int stop_fd(void)
+{
+	return stop_pipe[0];
+}
+
+bool stop_asked(void)
+{
+	return stop_signal != 0;
+}
+
+int stop_check(struct error *err)
+{
+	if (stop_signal == 0)
+		return 0;
+	return error_set(
+		err,
+		stop_signal == SIGTERM ? ERROR_TERMINATED : ERROR_INTERRUPTED,
+		"stopped by %s", stop_signal == SIGTERM ? "SIGTERM" : "SIGINT");
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * stop: SIGINT and SIGTERM as a request that every loop looks at.
+ *
+ * The handler sets a flag and makes a descriptor readable, so that a worker
+ * may test and a poll may wait.  A second signal changes nothing: the work in
+ * hand is brought to a safe end within seconds.
+ */
+#ifndef BLOOMCTL_BASE_STOP_H
+#define BLOOMCTL_BASE_STOP_H
+
+#include <stdbool.h>
+
+#include "lib/base/error.h"
+
+/* Installs the handlers; SIGPIPE and SIGXFSZ are ignored.  Once, from main. */
+int stop_init(struct error *err);
+
+/* Readable once a stop is asked for; -1 before stop_init(). */
+int stop_fd(void);
+
+/* Whether a stop is asked for. */
+bool stop_asked(void);
+
+/*
+ * 0, or if a stop is asked for -1 with ERROR_INTERRUPTED or ERROR_TERMINATED
+ * and "interrupted".
+ */
+int stop_check(struct error *err);
+
+#endif
