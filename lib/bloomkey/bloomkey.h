@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * libbloomkey: one function from a row to a Bloom key, its bucket and the
+ * name of its filter, shared by whoever rebuilds the filters and whoever
+ * writes to them.
+ *
+ * A keyspec (keyspec(5)) is parsed once; the result never changes and may be
+ * used by any number of threads.  Deriving a key allocates nothing.
+ *
+ * Every pointer that a function returns belongs to the keyspec and lives as
+ * long as it.  Every pointer that is passed in is borrowed until the function
+ * returns.  Results are 0 or a count, or a negative code of enum
+ * bloomkey_code; nothing is printed, and no global state is kept.
+ */
+#ifndef BLOOMKEY_H
+#define BLOOMKEY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The longest value, and the longest key, in bytes. */
+#define BLOOMKEY_MAX 65535
+/* The longest filter name, in bytes, without a NUL. */
+#define BLOOMKEY_FILTER_MAX 512
+/* Hexadecimal digits of a fingerprint. */
+#define BLOOMKEY_FINGERPRINT_LEN 64
+
+struct bloomkey_spec;
+
+enum bloomkey_code {
+	BLOOMKEY_OK = 0,
+	BLOOMKEY_EINVAL = -1, /* the keyspec is wrong; the error says where */
+	BLOOMKEY_ENOMEM = -2, /* out of memory */
+	BLOOMKEY_ERANGE = -3, /* an index or a buffer is out of range */
+	/* why a row has no key; reject.def has the words for them */
+	BLOOMKEY_REJECT_NULL = -10,      /* a value is SQL's NULL */
+	BLOOMKEY_REJECT_TOO_LONG = -11,  /* value or key over BLOOMKEY_MAX */
+	BLOOMKEY_REJECT_ENCODING = -12,  /* a value is not UTF-8 */
+	BLOOMKEY_REJECT_EMPTY = -13,     /* a value or the key is empty */
+	BLOOMKEY_REJECT_DELIMITER = -14, /* a value holds the delimiter */
+};
+
+struct bloomkey_error {
+	unsigned line;  /* of the keyspec, from 1; 0: of no single line */
+	char text[256]; /* without the line; names are escaped, never raw */
+};
+
+struct bloomkey_result {
+	size_t len;      /* of the key, in bytes; 0 when rejected; with
+			    BLOOMKEY_ERANGE the room that it needs */
+	uint64_t hash;   /* XXH64 of the key */
+	uint32_t bucket; /* hash mod buckets */
+	size_t field;    /* when rejected: index of the field at fault, or the
+			    number of fields if it is the key as a whole */
+};
+
+/*
+ * Parses the text of a keyspec file (at most 65,536 bytes; no NUL is needed
+ * behind it).
+ *
+ * 0, with *out owned by the caller (bloomkey_free()); BLOOMKEY_EINVAL or
+ * BLOOMKEY_ENOMEM, with *out NULL and *err filled in.  err may be NULL.
+ */
+int bloomkey_parse(const void *text, size_t len, struct bloomkey_spec **out,
+		   struct bloomkey_error *err);
+
+/* Frees a keyspec; NULL is legal. */
+void bloomkey_free(struct bloomkey_spec *spec);
+
+/* The name of the set, 1 to 64 characters of A-Za-z0-9_.- */
+const char *bloomkey_name(const struct bloomkey_spec *spec);
+
+/* The number of buckets, 1 to 65,536. */
+uint32_t bloomkey_buckets(const struct bloomkey_spec *spec);
+
+/* The seed of the hash. */
+uint64_t bloomkey_seed(const struct bloomkey_spec *spec);
+
+/* SHA-256 of the keyspec's meaning, as 64 lower-case hexadecimal digits. */
+const char *bloomkey_fingerprint(const struct bloomkey_spec *spec);
+
+/* The number of fields that the template names, at least 1. */
+size_t bloomkey_fields(const struct bloomkey_spec *spec);
+
+/* The name of field i in template order, or NULL if there is none. */
+const char *bloomkey_field_name(const struct bloomkey_spec *spec, size_t i);
+
+/* The source's column for field i, UTF-8 and ended by NUL, or NULL. */
+const char *bloomkey_field_column(const struct bloomkey_spec *spec, size_t i);
+
+/*
+ * The member that is planted in every filter, in *data (not ended by NUL;
+ * may hold any byte).  Its length, or 0 with *data NULL where the keyspec
+ * says `sentinel = none`.
+ */
+size_t bloomkey_sentinel(const struct bloomkey_spec *spec, const void **data);
+
+/*
+ * Writes the name of a bucket's filter and a NUL to out, which holds cap
+ * bytes.  The length without the NUL (1 to BLOOMKEY_FILTER_MAX), or
+ * BLOOMKEY_ERANGE if there is no such bucket or out is too small.
+ */
+int bloomkey_filter(const struct bloomkey_spec *spec, uint32_t bucket,
+		    char *out, size_t cap);
+
+/*
+ * Derives the key of one row.
+ *
+ * values and lens hold bloomkey_fields() elements in template order; a value
+ * that is NULL is SQL's NULL (the empty value is a pointer to anything, with
+ * length 0).  The key is written to out, which holds cap bytes and overlaps
+ * no value; cap of BLOOMKEY_MAX always suffices.
+ *
+ * 0 with *result filled in; BLOOMKEY_REJECT_... with result->field, the same
+ * whatever cap is; or BLOOMKEY_ERANGE with result->len if out is too small for
+ * a legal key.  What out holds is meaningful only after 0.  Allocates nothing.
+ */
+int bloomkey_derive(const struct bloomkey_spec *spec, const void *const *values,
+		    const size_t *lens, void *out, size_t cap,
+		    struct bloomkey_result *result);
+
+/* The bucket of a key: XXH64(key, seed) mod buckets; *hash may be NULL. */
+uint32_t bloomkey_bucket(const struct bloomkey_spec *spec, const void *key,
+			 size_t len, uint64_t *hash);
+
+/* "null" for BLOOMKEY_REJECT_NULL and so on; NULL if code is no reject. */
+const char *bloomkey_reason(int code);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
