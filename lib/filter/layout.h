@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * layout: how one engine sizes a Bloom filter, which bits a member sets, and
+ * how the filter's header looks on the wire.
+ *
+ * Whatever a layout computes is, bit for bit, what the server of that name
+ * would hold after BF.RESERVE ... NONSCALING and BF.MADD.  Functions keep no
+ * state, allocate nothing and may be called from any thread.
+ */
+#ifndef BLOOMCTL_FILTER_LAYOUT_H
+#define BLOOMCTL_FILTER_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/error.h"
+
+/* The most hash functions, so the most positions of one member. */
+#define LAYOUT_HASHES_MAX 64
+/* Room for any layout's header, in bytes. */
+#define LAYOUT_HEADER_MAX 128
+
+/* What a filter of one capacity and error rate is. */
+struct filter_params {
+	uint64_t capacity; /* members, at least 1 */
+	double error;      /* designed rate of false positives at capacity */
+	double bpe;        /* bits per member */
+	uint64_t bits;     /* the modulus; 8 * bytes */
+	uint64_t bytes;    /* of bits */
+	uint32_t hashes;   /* 1 to LAYOUT_HASHES_MAX */
+	uint32_t shift;    /* with magic, the reciprocal of bits: size() and */
+	uint64_t magic;    /* filter_reciprocal() set it; 0 if there is none */
+};
+
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 filter_wide;
+#endif
+
+/*
+ * Sets the reciprocal of params->bits, by which filter_modulo() needs no
+ * division.  For params that do not come from size().  Leaves magic 0 where
+ * there is no reciprocal: bits is no multiple of 8, or is 0.
+ */
+void filter_reciprocal(struct filter_params *params);
+
+/*
+ * x % params->bits, for every x.  With x = 8 n + r and bits = 8 d it is
+ * x - bits * (n / d), and n has only 61 bits, so that magic =
+ * floor(2^(61 + shift) / d) + 1 with 2^shift >= d fits 64 bits and gives n / d
+ * exactly: magic * d exceeds 2^(61 + shift) by at most d <= 2^shift, which
+ * times n is below 2^(61 + shift).  The words multiplied here are 8 n, not n,
+ * hence the 64 instead of 61.
+ */
+static inline uint64_t filter_modulo(const struct filter_params *params,
+				     uint64_t x)
+{
+#ifdef __SIZEOF_INT128__
+	if (params->magic != 0) {
+		filter_wide product = x & ~UINT64_C(7);
+
+		product *= params->magic;
+		return x - params->bits *
+				   ((uint64_t)(product >> 64) >> params->shift);
+	}
+#endif
+	return x % params->bits;
+}
+
+struct layout_ops {
+	const char *name;    /* of the engine, as --engine says it */
+	uint32_t id;         /* in a bucket file, see bloomctl-protocol(7) */
+	double error_min;    /* the smallest and the largest error rate that */
+	double error_max;    /* bloomctl lets this engine be asked for */
+	uint64_t memory_max; /* of one filter, in bytes, as memory() counts */
+
+	/*
+	 * Sizes a filter.  ERROR_USAGE if capacity or error is out of range,
+	 * ERROR_SPACE if the filter would exceed what the engine holds.
+	 */
+	int (*size)(uint64_t capacity, double error, struct filter_params *out,
+		    struct error *err);
+
+	/* What the server says the filter takes (BF.INFO Size), in bytes. */
+	uint64_t (*memory)(const struct filter_params *params);
+
+	/* The params->hashes bit positions of a member, each < bits. */
+	void (*positions)(const struct filter_params *params, const void *key,
+			  size_t len, uint64_t *out);
+
+	/*
+	 * The header of a filter that holds items members, as the server
+	 * dumps it; its length.  out holds LAYOUT_HEADER_MAX bytes.
+	 */
+	size_t (*header)(const struct filter_params *params, uint64_t items,
+			 unsigned char *out);
+};
+
+extern const struct layout_ops layout_redisbloom;
+
+/* The layout of an engine's name, or of an id; NULL if there is none. */
+const struct layout_ops *layout_by_name(const char *name);
+const struct layout_ops *layout_by_id(uint32_t id);
+
+/* Bit b is bit b & 7 of byte b >> 3, in every layout. */
+static inline int layout_bit(const unsigned char *bits, uint64_t position)
+{
+	return (bits[position >> 3] >> (position & 7)) & 1;
+}
+
+/*
+ * The rate of false positives that a filter of these params has when items
+ * members set their bits at random: (1 - e^(-k n / m))^k.
+ */
+double layout_error_at(const struct filter_params *params, double items);
+
+/* The same from the number of bits that are set: (set / m)^k. */
+double layout_error_of_set(const struct filter_params *params, uint64_t set);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * RedisBloom, since 2.2.1: filters of one link, NONSCALING, with 64-bit
+ * hashes.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "lib/filter/layout.h"
+#include "lib/filter/murmur.h"
+
+/*
+ * The server's own, cut constants for ln(2)^2 and ln(2).  With exact ones an
+ * error rate that is a power of 1/2 would get one hash function less.
+ */
+#define LN2_SQUARED 0.480453013918201
+#define LN2         0.693147180559945
+
+#define HASH_SEED UINT64_C(0xc6a4a7935bd1e995)
+
+/* RedisBloom 2.x takes more, 8.x does not. */
+#define CAPACITY_MAX (UINT64_C(1) << 30)
+#define ERROR_MIN    1e-15
+#define ERROR_MAX    0.25
+
+/* What BF.INFO counts for a filter, and for each of its links. */
+#define CHAIN_BYTES 32
+#define LINK_BYTES  64
+
+/* NOROUND, FORCE64 and NO_SCALING. */
+#define OPTIONS 13
+/* The expansion that a NONSCALING filter has without using it. */
+#define GROWTH 2
+
+static int redisbloom_size(uint64_t capacity, double error,
+			   struct filter_params *out, struct error *err)
+{
+	uint64_t bits;
+
+	/* Written so that NaN fails too. */
+	if (!(error >= ERROR_MIN && error <= ERROR_MAX))
+		return error_set(err, ERROR_USAGE,
+				 "error rate %g: redisbloom filters can have "
+				 "%g to %g",
+				 error, ERROR_MIN, ERROR_MAX);
+	if (capacity == 0)
+		return error_set(err, ERROR_USAGE,
+				 "capacity 0: a filter holds at least 1");
+	if (capacity > CAPACITY_MAX) {
+		error_set(err, ERROR_SPACE,
+			  "capacity %" PRIu64 ": a redisbloom filter holds at "
+			  "most %" PRIu64,
+			  capacity, CAPACITY_MAX);
+		return error_hint(err, "spread the keys over more buckets");
+	}
+	out->capacity = capacity;
+	out->error = error;
+	out->bpe = fabs(-(log(error) / LN2_SQUARED));
+	/* Never 0: ERROR_MAX takes 2.9 bits per member. */
+	bits = (uint64_t)((double)capacity * out->bpe);
+	out->bytes = 8 * (bits / 64 + (bits % 64 != 0));
+	out->bits = out->bytes * 8;
+	out->hashes = (uint32_t)ceil(LN2 * out->bpe);
+	filter_reciprocal(out);
+	return 0;
+}
+
+static uint64_t redisbloom_memory(const struct filter_params *params)
+{
+	return CHAIN_BYTES + LINK_BYTES + params->bytes;
+}
+
+static void redisbloom_positions(const struct filter_params *params,
+				 const void *key, size_t len, uint64_t *out)
+{
+	uint64_t x = murmur64a(key, len, HASH_SEED);
+	uint64_t step = murmur64a(key, len, x);
+	/* A copy, as out could otherwise change what params says. */
+	const struct filter_params local = *params;
+
+	for (uint32_t i = 0; i < local.hashes; i++, x += step)
+		out[i] = filter_modulo(&local, x);
+}
+
+/* The width low bytes of value, little-endian. */
+static unsigned char *put(unsigned char *p, uint64_t value, int width)
+{
+	for (int i = 0; i < width; i++)
+		*p++ = (unsigned char)(value >> (8 * i));
+	return p;
+}
+
+static unsigned char *put_double(unsigned char *p, double value)
+{
+	uint64_t word;
+
+	memcpy(&word, &value, sizeof(word));
+	return put(p, word, 8);
+}
+
+static size_t redisbloom_header(const struct filter_params *params,
+				uint64_t items, unsigned char *out)
+{
+	unsigned char *p = out;
+
+	p = put(p, items, 8); /* of all links */
+	p = put(p, 1, 4);     /* links */
+	p = put(p, OPTIONS, 4);
+	p = put(p, GROWTH, 4);
+	p = put(p, params->bytes, 8);
+	p = put(p, params->bits, 8);
+	p = put(p, items, 8); /* of this link */
+	p = put_double(p, params->error);
+	p = put_double(p, params->bpe);
+	p = put(p, params->hashes, 4);
+	p = put(p, params->capacity, 8);
+	p = put(p, 0, 1); /* the modulus is bits, not 2^n */
+	return (size_t)(p - out);
+}
+
+const struct layout_ops layout_redisbloom = {
+	.name = "redisbloom",
+	.id = 1,
+	.error_min = ERROR_MIN,
+	.error_max = ERROR_MAX,
+	.memory_max = UINT64_MAX,
+	.size = redisbloom_size,
+	.memory = redisbloom_memory,
+	.positions = redisbloom_positions,
+	.header = redisbloom_header,
+};
