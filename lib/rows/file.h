@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * file: regular files as a source; for source.c, and for what cuts them.
+ *
+ *	file.c      which files: patterns, first look, parts
+ *	filecut.c   where a file of COPY text may be cut
+ *	fileread.c  a part as a stream, and whether the file stayed the same
+ */
+#ifndef BLOOMCTL_ROWS_FILE_H
+#define BLOOMCTL_ROWS_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "lib/rows/source.h"
+
+/* No part is smaller, unless its file is. */
+#define FILE_PART_MIN (1u << 20)
+
+/* So many parts per job, so that jobs end at about the same time. */
+#define FILE_PARTS_PER_JOB 4u
+
+struct file_entry {
+	char *path;       /* owned */
+	struct stat stat; /* when the source was opened */
+};
+
+struct file_source {
+	struct source base;
+	struct file_entry *files; /* owned */
+	size_t count;
+	uint64_t part_min; /* FILE_PART_MIN; tests make it small */
+};
+
+/*
+ * Opens the files that paths and patterns name, in that order, the matches of
+ * a pattern sorted by their bytes.  A path that exists is itself even if it
+ * looks like a pattern.  As source_open(); one file named twice is
+ * ERROR_USAGE.
+ */
+int file_source_open(const char *const *patterns, size_t count,
+		     struct source **out, struct error *err);
+
+/*
+ * Opens a file for reading, without waiting and without taking a terminal.
+ * A descriptor that the caller closes, or -1 with errno.
+ */
+int file_entry_open(const char *path);
+
+/* Reads at most len bytes at offset, fewer only at the end; -1 with errno. */
+int64_t file_entry_read(int fd, void *buf, size_t len, uint64_t offset);
+
+/* "file 'PATH'", in front of err's text.  Always returns -1. */
+int file_entry_prefix(const struct file_entry *file, struct error *err);
+
+/*
+ * Opens a file of the source again and holds it to what it was.  A descriptor
+ * that the caller closes, or -1 with ERROR_DATA, the file's name in front.
+ */
+int file_entry_reopen(const struct file_entry *file, struct error *err);
+
+/* Whether fd is still what the entry saw: 0 or -1 (ERROR_DATA), likewise. */
+int file_entry_unchanged(const struct file_entry *file, int fd,
+			 struct error *err);
+
+/* The stream of source_ops. */
+int file_entry_stream(const struct file_entry *file,
+		      const struct source_part *part, struct stream **out,
+		      struct error *err);
+
+/*
+ * Where a file of COPY text may be cut: the start of the first row at or
+ * after offset, or the file's end.  A row that begins with a BOM is passed
+ * over, for a parser would drop it.  0 or -1 (ERROR_DATA).
+ */
+int file_rows_cut(int fd, uint64_t offset, uint64_t size, uint64_t *cut,
+		  struct error *err);
+
+/*
+ * Reads the first row of COPY text with its newline; *out is owned by the
+ * caller and *len 0 (and *out NULL) if the row is too long or not ended.
+ */
+int file_rows_first(int fd, char **out, size_t *len, struct error *err);
+
+/* How many rows of COPY text end in the first size bytes; stops at errors. */
+uint64_t file_rows_count(int fd, uint64_t size);
+
+#endif
