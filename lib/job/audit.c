@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lib/job/audit.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/clock.h"
+#include "lib/job/generation.h"
+#include "lib/job/sample.h"
+
+/* Asks for a worker's keys and counts what is not there. */
+struct audit_sink {
+	struct sink base;
+	struct probe *probe;
+	uint64_t asked;
+	uint64_t *missing; /* per bucket */
+};
+
+static void on_answer(void *ctx, uint32_t bucket, const void *key, size_t len,
+		      bool found)
+{
+	struct audit_sink *s = ctx;
+
+	(void)key;
+	(void)len;
+	s->asked++;
+	if (!found)
+		s->missing[bucket]++;
+}
+
+static int audit_key(struct sink *sink, uint32_t bucket, const void *key,
+		     size_t len, struct error *err)
+{
+	struct audit_sink *s = (struct audit_sink *)sink;
+
+	return s->probe->ops->ask(s->probe, bucket, key, len, err);
+}
+
+static int audit_end(struct sink *sink, struct error *err)
+{
+	struct audit_sink *s = (struct audit_sink *)sink;
+
+	return s->probe->ops->flush(s->probe, err);
+}
+
+static const struct sink_ops audit_ops = {audit_key, audit_end};
+
+static void sum(const struct audit_sink *sinks, unsigned jobs,
+		struct audit_report *report)
+{
+	for (uint32_t b = 0; b < report->m.buckets; b++) {
+		uint64_t missing = 0;
+
+		for (unsigned i = 0; i < jobs; i++)
+			missing += sinks[i].missing[b];
+		if (missing > 0 && report->buckets_hit++ == 0)
+			report->first_bucket = b;
+		report->missing += missing;
+	}
+}
+
+static int ask_rows(struct store *store, const struct scan *scan,
+		    struct audit_report *report, struct error *err)
+{
+	struct audit_sink *sinks = calloc(scan->jobs, sizeof(*sinks));
+	struct sink **table = calloc(scan->jobs, sizeof(struct sink *));
+	int rc = sinks == NULL || table == NULL ? error_nomem(err) : 0;
+
+	for (unsigned i = 0; rc == 0 && i < scan->jobs; i++) {
+		sinks[i].base.ops = &audit_ops;
+		sinks[i].missing =
+			calloc(report->m.buckets, sizeof(*sinks[i].missing));
+		table[i] = &sinks[i].base;
+		if (sinks[i].missing == NULL)
+			rc = error_nomem(err);
+		else
+			rc = store->ops->probe(store, &report->m, on_answer,
+					       &sinks[i], &sinks[i].probe, err);
+	}
+	if (rc == 0)
+		rc = scan_run(scan, table, &report->rows, err);
+	if (rc == 0)
+		sum(sinks, scan->jobs, report);
+	for (unsigned i = 0; sinks != NULL && i < scan->jobs; i++) {
+		if (sinks[i].probe != NULL)
+			sinks[i].probe->ops->close(sinks[i].probe);
+		free(sinks[i].missing);
+	}
+	free(sinks);
+	free(table);
+	return rc;
+}
+
+int audit_run(struct store *store, const struct scan *scan, const char *id,
+	      uint64_t absent, struct audit_report *report, struct error *err)
+{
+	memset(report, 0, sizeof(*report));
+	if (generation_pick(store, scan->spec, id, &report->m, err) != 0 ||
+	    ask_rows(store, scan, report, err) != 0)
+		return -1;
+	if (report->rows == 0)
+		return error_set(err, ERROR_VERIFY,
+				 "source: it holds no row, so nothing is "
+				 "verified");
+	report->absent = absent;
+	if (absent > 0 &&
+	    sample_absent(store, &report->m, scan->spec, absent,
+			  (uint64_t)clock_ns(), &report->absent_hits, err) != 0)
+		return -1;
+	if (report->missing == 0)
+		return 0;
+	(void)error_set(err, ERROR_VERIFY,
+			"generation '%s': %" PRIu64 " of %" PRIu64
+			" rows are missing, in %" PRIu32
+			" buckets, the first of them %" PRIu32,
+			report->m.generation, report->missing, report->rows,
+			report->buckets_hit, report->first_bucket);
+	return error_hint(err, "rows that came after the build are missing "
+			       "until the next one; if there are none, build "
+			       "and swap again");
+}
+
+void audit_report_release(struct audit_report *report)
+{
+	manifest_release(&report->m);
+}

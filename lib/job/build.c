@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lib/job/build.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "lib/base/num.h"
+#include "lib/base/stop.h"
+#include "lib/filter/image.h"
+#include "lib/filter/sizing.h"
+#include "lib/job/count.h"
+#include "lib/job/generation.h"
+#include "lib/job/sample.h"
+
+/* Random non-members asked of a generation before it is called complete. */
+#define ABSENT_PROBES 10000
+
+/* Sends a worker's keys to its writer, and counts them per bucket. */
+struct load_sink {
+	struct sink base;
+	struct writer *writer;
+	uint64_t *keys; /* per bucket */
+	struct sample *sample;
+};
+
+static int load_key(struct sink *sink, uint32_t bucket, const void *key,
+		    size_t len, struct error *err)
+{
+	struct load_sink *s = (struct load_sink *)sink;
+
+	s->keys[bucket]++;
+	sample_offer(s->sample, bucket, key, len);
+	return s->writer->ops->add(s->writer, bucket, key, len, err);
+}
+
+static int load_end(struct sink *sink, struct error *err)
+{
+	struct load_sink *s = (struct load_sink *)sink;
+
+	return s->writer->ops->flush(s->writer, err);
+}
+
+static const struct sink_ops load_ops = {load_key, load_end};
+
+/* One worker's sink each, and the table of pointers that a scan takes. */
+struct load {
+	unsigned jobs;
+	struct load_sink *sinks;
+	struct sink **table;
+	struct sample *samples;
+};
+
+static void load_close_writers(struct load *load)
+{
+	for (unsigned i = 0; load->sinks != NULL && i < load->jobs; i++) {
+		if (load->sinks[i].writer != NULL)
+			load->sinks[i].writer->ops->close(
+				load->sinks[i].writer);
+		load->sinks[i].writer = NULL;
+	}
+}
+
+static void load_release(struct load *load)
+{
+	load_close_writers(load);
+	for (unsigned i = 0; load->sinks != NULL && i < load->jobs; i++)
+		free(load->sinks[i].keys);
+	free(load->sinks);
+	free(load->table);
+	free(load->samples);
+}
+
+static int load_init(struct load *load, struct store *store, unsigned jobs,
+		     uint32_t buckets, struct error *err)
+{
+	load->jobs = jobs;
+	load->sinks = calloc(jobs, sizeof(*load->sinks));
+	load->table = calloc(jobs, sizeof(struct sink *));
+	load->samples = calloc(jobs, sizeof(*load->samples));
+	if (load->sinks == NULL || load->table == NULL || load->samples == NULL)
+		return error_nomem(err);
+	for (unsigned i = 0; i < jobs; i++) {
+		struct load_sink *s = &load->sinks[i];
+
+		s->base.ops = &load_ops;
+		s->sample = &load->samples[i];
+		sample_init(s->sample, (uint64_t)clock_ns() + i);
+		load->table[i] = &s->base;
+		s->keys = calloc(buckets, sizeof(*s->keys));
+		if (s->keys == NULL)
+			return error_nomem(err);
+		if (store->ops->writer(store, &s->writer, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The workers' counts added up into the report and the manifest. */
+static void load_sum(const struct load *load, struct build_report *report)
+{
+	struct manifest *m = &report->m;
+
+	for (uint32_t b = 0; b < m->buckets; b++) {
+		m->bucket_keys[b] = 0;
+		for (unsigned i = 0; i < load->jobs; i++)
+			m->bucket_keys[b] += load->sinks[i].keys[b];
+	}
+	report->hottest = count_hottest(m->bucket_keys, m->buckets,
+					&report->hottest_bucket, &m->keys);
+}
+
+static int count(const struct scan *scan, struct build_report *report,
+		 struct error *err)
+{
+	struct manifest *m = &report->m;
+	struct scan run = *scan;
+
+	run.phase = "counting";
+	if (count_run(&run, m->bucket_keys, &m->rows, err) != 0)
+		return -1;
+	report->hottest = count_hottest(m->bucket_keys, m->buckets,
+					&report->hottest_bucket, &m->keys);
+	return 0;
+}
+
+/* Decides the capacity of every filter and what the filters are then. */
+static int plan(const struct scan *scan, const struct build_options *o,
+		struct build_report *report, struct error *err)
+{
+	const void *sentinel;
+	uint64_t planted = bloomkey_sentinel(scan->spec, &sentinel) > 0;
+	struct manifest *m = &report->m;
+
+	switch (o->capacity) {
+	case BUILD_GIVEN:
+		m->capacity = o->number;
+		break;
+	case BUILD_PLANNED:
+		m->capacity =
+			sizing_capacity(sizing_hottest(o->number, m->buckets),
+					o->headroom, planted);
+		break;
+	case BUILD_COUNTED:
+		if (count(scan, report, err) != 0)
+			return -1;
+		m->capacity =
+			sizing_capacity(report->hottest, o->headroom, planted);
+		break;
+	}
+	if (o->layout->size(m->capacity, o->error, &report->params, err) != 0)
+		return -1;
+	m->bytes = report->params.bytes;
+	report->image_bytes = image_size(&report->params, m->buckets);
+	return 0;
+}
+
+/* Removes what dead builds have left; the lock is ours, so none is alive. */
+static int remove_abandoned(struct store *store, struct build_report *report,
+			    struct error *err)
+{
+	struct generations g;
+	int rc = generations_read(store, &g, err);
+
+	for (size_t i = 0; rc == 0 && i < g.count; i++) {
+		const struct manifest *m = &g.list[i];
+
+		if (m->state != MANIFEST_ABORTED &&
+		    m->state != MANIFEST_BUILDING)
+			continue;
+		rc = store->ops->drop(store, m->generation, err);
+		if (rc == 0) {
+			report->removed++;
+			log_note("removed abandoned generation '%s'",
+				 m->generation);
+		}
+	}
+	generations_release(&g);
+	return rc;
+}
+
+static int check_room(struct store *store, const struct build_report *report,
+		      struct error *err)
+{
+	struct store_facts facts;
+	char need[NUM_TEXT_MAX];
+	char room[NUM_TEXT_MAX];
+
+	if (store->ops->facts(store, &facts, err) != 0)
+		return -1;
+	if (report->image_bytes != 0 && report->image_bytes <= facts.room)
+		return 0;
+	(void)error_set(err, ERROR_SPACE,
+			"%s: %s for %s of filters, room for %s", facts.place,
+			facts.room_of,
+			num_bytes_text(report->image_bytes, need),
+			num_bytes_text(facts.room, room));
+	return error_hint(err,
+			  "make room, or plan for fewer keys or a higher "
+			  "error rate; bloomctl size shows what they take");
+}
+
+static int load_and_seal(struct store *store, const struct scan *scan,
+			 struct build_report *report, struct error *err)
+{
+	struct manifest *m = &report->m;
+	struct load load = {0, NULL, NULL, NULL};
+	int rc = load_init(&load, store, scan->jobs, m->buckets, err);
+
+	if (rc == 0)
+		rc = scan_run(scan, load.table, &m->rows, err);
+	if (rc == 0)
+		load_sum(&load, report);
+	load_close_writers(&load);
+	if (rc == 0)
+		rc = store->ops->seal(store, m, err);
+	if (rc == 0)
+		rc = sample_members(store, m, scan->spec, load.samples,
+				    load.jobs, err);
+	if (rc == 0) {
+		report->probes = ABSENT_PROBES;
+		rc = sample_absent(store, m, scan->spec, ABSENT_PROBES,
+				   (uint64_t)clock_ns(), &report->probe_hits,
+				   err);
+	}
+	load_release(&load);
+	if (rc == 0)
+		rc = stop_check(err);
+	return rc;
+}
+
+/*
+ * A build that failed leaves its manifest, marked, and where even that cannot
+ * be written nothing; filters that were written go in both cases.
+ */
+static void abort_build(struct store *store, struct manifest *m)
+{
+	struct error ignored = ERROR_INIT;
+
+	m->state = MANIFEST_ABORTED;
+	m->ended = clock_wall_ms();
+	free(m->bucket_keys);
+	m->bucket_keys = NULL;
+	if (store->ops->put(store, m, &ignored) != 0)
+		(void)store->ops->drop(store, m->generation, &ignored);
+}
+
+static int run_locked(struct store *store, const struct scan *scan,
+		      const struct build_options *o,
+		      struct build_report *report, struct error *err)
+{
+	struct manifest *m = &report->m;
+	bool reserved = false;
+	int rc = remove_abandoned(store, report, err);
+
+	if (rc == 0)
+		rc = plan(scan, o, report, err);
+	if (rc == 0)
+		rc = check_room(store, report, err);
+	if (rc == 0) {
+		log_step("generation '%s': %" PRIu32 " filters of capacity "
+			 "%" PRIu64,
+			 m->generation, m->buckets, m->capacity);
+		reserved = true;
+		rc = store->ops->reserve(store, m, o->layout, &report->params,
+					 scan->jobs, err);
+	}
+	if (rc == 0)
+		rc = load_and_seal(store, scan, report, err);
+	if (rc == 0) {
+		m->state = MANIFEST_COMPLETE;
+		m->ended = clock_wall_ms();
+		rc = store->ops->put(store, m, err);
+	}
+	if (rc != 0 && reserved)
+		abort_build(store, m);
+	return rc;
+}
+
+static int run_dry(struct store *store, const struct scan *scan,
+		   const struct build_options *o, struct build_report *report,
+		   struct error *err)
+{
+	char who[256];
+
+	report->target_missing = store == NULL;
+	if (store != NULL) {
+		if (store->ops->locked_by(store, who, sizeof(who), err) != 0)
+			return -1;
+		if (who[0] != '\0')
+			return error_set(err, ERROR_LOCKED, "set '%s': %s",
+					 report->m.set, who);
+	}
+	if (plan(scan, o, report, err) != 0)
+		return -1;
+	return store != NULL ? check_room(store, report, err) : 0;
+}
+
+static int manifest_begin(const struct scan *scan,
+			  const struct build_options *o, struct manifest *m,
+			  struct error *err)
+{
+	memset(m, 0, sizeof(*m));
+	names_set(scan->spec, m->set);
+	memcpy(m->fingerprint, bloomkey_fingerprint(scan->spec),
+	       sizeof(m->fingerprint));
+	m->started = clock_wall_ms();
+	names_id_new(m->started, m->generation);
+	m->state = MANIFEST_BUILDING;
+	(void)strncpy(m->engine, o->layout->name, sizeof(m->engine) - 1);
+	m->buckets = bloomkey_buckets(scan->spec);
+	m->error = o->error;
+	m->source = o->source != NULL ? strdup(o->source) : NULL;
+	m->bucket_keys = calloc(m->buckets, sizeof(*m->bucket_keys));
+	if (m->bucket_keys == NULL || (o->source != NULL && m->source == NULL))
+		return error_nomem(err);
+	return 0;
+}
+
+int build_run(struct store *store, const struct scan *scan,
+	      const struct build_options *options, struct build_report *report,
+	      struct error *err)
+{
+	int rc;
+
+	memset(report, 0, sizeof(*report));
+	if (manifest_begin(scan, options, &report->m, err) != 0)
+		return -1;
+	if (options->dry_run)
+		return run_dry(store, scan, options, report, err);
+	if (store->ops->lock(store, "build", &report->m.fence, err) != 0)
+		return -1;
+	rc = run_locked(store, scan, options, report, err);
+	store->ops->unlock(store);
+	return rc;
+}
+
+void build_report_release(struct build_report *report)
+{
+	manifest_release(&report->m);
+}

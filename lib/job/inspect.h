@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * inspect: what a set is and holds, filter by filter.
+ */
+#ifndef BLOOMCTL_JOB_INSPECT_H
+#define BLOOMCTL_JOB_INSPECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/error.h"
+#include "lib/bloomkey/bloomkey.h"
+#include "lib/job/generation.h"
+#include "lib/store/store.h"
+
+struct inspect_bucket {
+	uint32_t bucket;
+	bool bad;         /* missing, damaged or foreign: no figures */
+	char why[160];    /* if bad */
+	uint64_t items;   /* members that set a bit */
+	uint64_t keys;    /* keys sent to it */
+	double fill;      /* items / capacity */
+	double error_now; /* rate of false positives at this fill */
+	uint64_t bytes;   /* that it takes where it is */
+};
+
+struct inspect_report {
+	char set[NAMES_SET_MAX];
+	char place[512];
+	struct generations generations;
+	const struct manifest *m; /* the one inspected; NULL: none is live */
+	char locked_by[256];      /* "" while nobody holds the lock */
+	struct inspect_bucket *buckets; /* m->buckets of them; owned */
+	uint32_t bad;
+	uint64_t bytes;
+	double fill_min, fill_median, fill_max;
+	uint32_t fullest;
+	double skew;      /* keys of the fullest bucket / mean */
+	double error_now; /* mean of the buckets' */
+};
+
+/*
+ * Inspects the generation of id, or where id is NULL the live one; a set
+ * without a live one gives the list alone.  Every filter is read whole and
+ * checked; one that is bad does not end the inspection: *report counts them
+ * and the call ends with ERROR_DATA naming the first.
+ */
+int inspect_run(struct store *store, const struct bloomkey_spec *spec,
+		const char *id, struct inspect_report *report,
+		struct error *err);
+
+void inspect_report_release(struct inspect_report *report);
+
+#endif

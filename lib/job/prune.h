@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * prune: removes generations that nobody needs.
+ *
+ * What stays, always: the live one, the one that was live before it, and
+ * complete ones that are newer than the live one.  Of the others that were
+ * live, the `keep` that retired last.  All else goes: aborted and broken
+ * ones, and complete ones that a newer live one has overtaken.
+ */
+#ifndef BLOOMCTL_JOB_PRUNE_H
+#define BLOOMCTL_JOB_PRUNE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/error.h"
+#include "lib/bloomkey/bloomkey.h"
+#include "lib/store/store.h"
+
+struct prune_report {
+	struct {
+		char generation[NAMES_ID_MAX];
+		enum manifest_state state;
+	} * removed; /* owned */
+	size_t count;
+};
+
+/*
+ * Prunes, or with dry_run only says what would go.  *report is filled in as
+ * far as the run came, also on failure.
+ */
+int prune_run(struct store *store, uint64_t keep, bool dry_run,
+	      struct prune_report *report, struct error *err);
+
+void prune_report_release(struct prune_report *report);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * scan: every row of a source, as keys, into sinks.
+ *
+ *	source_read(chunk) → rowparse → bloomkey_derive → sink, per worker
+ *
+ * Workers take parts of the source until none is left.  The first row without
+ * a key, the first damaged or cut-off file and the first error of a sink end
+ * the scan; with several workers the error of the earliest part is the one
+ * that is told.  Memory is a chunk and a row for each worker, whatever the
+ * number of rows.
+ */
+#ifndef BLOOMCTL_JOB_SCAN_H
+#define BLOOMCTL_JOB_SCAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/error.h"
+#include "lib/bloomkey/bloomkey.h"
+#include "lib/rows/source.h"
+
+/* The most workers. */
+#define SCAN_JOBS_MAX 64
+
+/* Takes the keys of one worker. */
+struct sink {
+	const struct sink_ops *ops;
+};
+
+struct sink_ops {
+	/* One row's key; borrowed until return.  0, or -1 ends the scan. */
+	int (*key)(struct sink *sink, uint32_t bucket, const void *key,
+		   size_t len, struct error *err);
+	/* After the worker's last key; not called after an error. */
+	int (*end)(struct sink *sink, struct error *err);
+};
+
+/* How far a scan is; what is not known is 0. */
+struct scan_progress {
+	const char *phase; /* "counting", "building", "verifying" */
+	uint64_t rows;
+	uint64_t bytes;
+	uint64_t bytes_total;
+	int64_t elapsed_ns;
+};
+
+/* Called several times a second from the thread that called scan_run(). */
+typedef void progress_fn(void *ctx, const struct scan_progress *progress);
+
+struct progress {
+	progress_fn *fn; /* NULL: nobody looks */
+	void *ctx;
+};
+
+struct scan {
+	const struct bloomkey_spec *spec;
+	struct source *source;
+	const struct rowformat *format;
+	unsigned jobs; /* 1 to SCAN_JOBS_MAX */
+	const char *phase;
+	struct progress progress;
+};
+
+/*
+ * Runs a scan.  sinks holds scan->jobs sinks, one a worker; *rows is the
+ * number of rows read.  ERROR_ROWS: a row without a key (its number, field
+ * and reason, never its value); ERROR_DATA, ERROR_SOURCE from the source; a
+ * sink's own; ERROR_INTERRUPTED, ERROR_TERMINATED.
+ */
+int scan_run(const struct scan *scan, struct sink *const *sinks, uint64_t *rows,
+	     struct error *err);
+
+/*
+ * Puts a reject into words: ERROR_ROWS with the field and the reason, never
+ * the value.  Always returns -1.
+ */
+int scan_reject(const struct bloomkey_spec *spec, int code, size_t field,
+		struct error *err);
+
+/*
+ * Sets a format's wanted columns to those that the keyspec's fields name;
+ * *wanted is an array that the caller frees when the format is done.
+ */
+int scan_columns(const struct bloomkey_spec *spec, struct rowformat *format,
+		 const char ***wanted, struct error *err);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lib/job/swap.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "lib/base/log.h"
+#include "lib/base/stop.h"
+#include "lib/job/generation.h"
+
+static struct manifest *choose_rollback(const struct generations *g,
+					const struct manifest *live,
+					const char *set, const char *id,
+					struct error *err)
+{
+	bool named = id != NULL;
+	struct manifest *m;
+
+	if (live == NULL) {
+		(void)error_set(err, ERROR_GENERATION,
+				"set '%s': nothing is live, so nothing to roll "
+				"back",
+				set);
+		return NULL;
+	}
+	if (id == NULL)
+		id = live->previous;
+	if (id[0] == '\0') {
+		(void)error_set(err, ERROR_GENERATION,
+				"set '%s': no generation was live before '%s'",
+				set, live->generation);
+		return NULL;
+	}
+	/* What a rollback has left is newer than what it went back to: a
+	 * second one by mistake must not return to what was found bad. */
+	if (!named && strcmp(id, live->generation) > 0) {
+		(void)error_set(err, ERROR_GENERATION,
+				"generation '%s': it is what was rolled back "
+				"already",
+				id);
+		(void)error_hint(err, "to return to it: swap --rollback -g %s",
+				 id);
+		return NULL;
+	}
+	m = generations_find(g, id);
+	if (m == NULL || m->state != MANIFEST_OLD) {
+		(void)error_set(err, ERROR_GENERATION,
+				"generation '%s': %s, cannot be rolled back to",
+				id,
+				m == NULL ? "not there"
+					  : manifest_state_name(m->state));
+		(void)error_hint(err, "bloomctl inspect lists the generations; "
+				      "swap -g promotes a complete one");
+		return NULL;
+	}
+	return m;
+}
+
+/* The generation of -g, which must be fit to go forward to. */
+static struct manifest *choose_named(const struct generations *g,
+				     const char *set, const char *id,
+				     struct error *err)
+{
+	struct manifest *m = generations_find(g, id);
+
+	if (m == NULL) {
+		(void)error_set(err, ERROR_GENERATION,
+				"set '%s': no generation '%s'", set, id);
+		(void)error_hint(err, "bloomctl inspect lists them");
+		return NULL;
+	}
+	if (m->state == MANIFEST_BROKEN) {
+		(void)error_set(err, ERROR_GENERATION, "generation '%s': %s",
+				id, m->broken);
+		return NULL;
+	}
+	if (m->state != MANIFEST_COMPLETE && m->state != MANIFEST_LIVE) {
+		(void)error_set(err, ERROR_GENERATION,
+				"generation '%s': %s, not complete", id,
+				manifest_state_name(m->state));
+		if (m->state == MANIFEST_OLD)
+			(void)error_hint(err,
+					 "to go back to it: swap "
+					 "--rollback -g %s",
+					 id);
+		return NULL;
+	}
+	return m;
+}
+
+static struct manifest *choose_newest(const struct generations *g,
+				      struct manifest *live, const char *set,
+				      struct error *err)
+{
+	struct manifest *m = generations_newest(g, MANIFEST_COMPLETE);
+
+	if (m != NULL && live != NULL &&
+	    strcmp(m->generation, live->generation) < 0)
+		m = NULL;
+	/* An earlier swap was cut short after its rename: finish that. */
+	if (m == NULL && live != NULL && live->recorded != MANIFEST_LIVE &&
+	    live->state == MANIFEST_LIVE)
+		return live;
+	if (m == NULL && live != NULL)
+		(void)error_set(err, ERROR_GENERATION,
+				"set '%s': no complete generation newer than "
+				"the live one, '%s'",
+				set, live->generation);
+	else if (m == NULL)
+		(void)error_set(err, ERROR_GENERATION,
+				"set '%s': no complete generation", set);
+	if (m == NULL)
+		(void)error_hint(err, "build one: bloomctl build");
+	return m;
+}
+
+static struct manifest *choose(const struct generations *g,
+			       struct manifest *live, const char *set,
+			       const struct swap_options *o, struct error *err)
+{
+	if (g->count == 0) {
+		(void)error_set(err, ERROR_SOURCE, "set '%s': not there", set);
+		(void)error_hint(err, "build it first: bloomctl build");
+		return NULL;
+	}
+	if (o->rollback)
+		return choose_rollback(g, live, set, o->generation, err);
+	if (o->generation != NULL)
+		return choose_named(g, set, o->generation, err);
+	return choose_newest(g, live, set, err);
+}
+
+/* An empty table is more often a mistake than a fact. */
+static int check_sanity(const struct manifest *next,
+			const struct manifest *live, struct error *err)
+{
+	static const char hint[] = "if that is right: swap --allow-shrink";
+
+	if (next->keys == 0) {
+		(void)error_set(err, ERROR_GENERATION,
+				"generation '%s': it holds no row",
+				next->generation);
+		return error_hint(err, hint);
+	}
+	if (live == NULL || live->bucket_keys == NULL ||
+	    next->bucket_keys == NULL || live->buckets != next->buckets)
+		return 0;
+	if ((double)next->keys <
+	    (double)live->keys * SWAP_KEPT_PERCENT / 100.0) {
+		(void)error_set(err, ERROR_GENERATION,
+				"generation '%s': %" PRIu64 " rows, less than "
+				"%d %% of the %" PRIu64 " of the live one",
+				next->generation, next->keys, SWAP_KEPT_PERCENT,
+				live->keys);
+		return error_hint(err, hint);
+	}
+	for (uint32_t b = 0; b < next->buckets; b++) {
+		double was = (double)live->bucket_keys[b];
+		double least =
+			was * SWAP_KEPT_PERCENT / 100.0 - 6.0 * sqrt(was);
+
+		if ((double)next->bucket_keys[b] >= least)
+			continue;
+		(void)error_set(err, ERROR_GENERATION,
+				"generation '%s': bucket %" PRIu32 ": %" PRIu64
+				" rows, the live one has "
+				"%" PRIu64,
+				next->generation, b, next->bucket_keys[b],
+				live->bucket_keys[b]);
+		return error_hint(err, hint);
+	}
+	return 0;
+}
+
+/* Every filter is there, whole, and what the manifest says it is. */
+static int check_filters(struct store *store, const struct manifest *m,
+			 struct error *err)
+{
+	struct bucket_info info;
+
+	for (uint32_t b = 0; b < m->buckets; b++) {
+		if (stop_check(err) != 0 ||
+		    store->ops->info(store, m, b, true, &info, err) != 0)
+			return -1;
+		if (m->bucket_keys != NULL && info.keys < m->bucket_keys[b])
+			return error_set(
+				err, ERROR_DATA,
+				"generation '%s': bucket %" PRIu32
+				": it holds %" PRIu64 " keys, its manifest "
+				"says %" PRIu64,
+				m->generation, b, info.keys, m->bucket_keys[b]);
+	}
+	return 0;
+}
+
+static int run_locked(struct store *store, const struct bloomkey_spec *spec,
+		      const struct swap_options *o, struct swap_report *report,
+		      struct error *err)
+{
+	char set[NAMES_SET_MAX];
+	struct generations g;
+	struct manifest *live;
+	struct manifest *next;
+	int rc;
+
+	names_set(spec, set);
+	if (generations_read(store, &g, err) != 0)
+		return -1;
+	live = generations_live(&g);
+	next = choose(&g, live, set, o, err);
+	rc = next != NULL ? generation_check(next, spec, err) : -1;
+	if (rc == 0)
+		rc = check_filters(store, next, err);
+	if (rc == 0 && next == live) {
+		report->already = live->recorded == MANIFEST_LIVE;
+		report->resumed = !report->already;
+		if (report->resumed && !o->dry_run)
+			rc = store->ops->promote(store, next, NULL, err);
+	} else if (rc == 0) {
+		if (live != NULL)
+			memcpy(report->previous, live->generation,
+			       sizeof(report->previous));
+		if (!o->rollback && !o->allow_shrink)
+			rc = check_sanity(next, live, err);
+		if (rc == 0 && !o->dry_run)
+			rc = store->ops->promote(store, next, live, err);
+	}
+	if (rc == 0)
+		rc = manifest_copy(&report->m, next, err);
+	generations_release(&g);
+	return rc;
+}
+
+int swap_run(struct store *store, const struct bloomkey_spec *spec,
+	     const struct swap_options *options, struct swap_report *report,
+	     struct error *err)
+{
+	uint64_t fence;
+	char who[256];
+	int rc;
+
+	memset(report, 0, sizeof(*report));
+	if (options->dry_run) {
+		if (store->ops->locked_by(store, who, sizeof(who), err) != 0)
+			return -1;
+		if (who[0] != '\0')
+			return error_set(err, ERROR_LOCKED, "set: %s", who);
+		return run_locked(store, spec, options, report, err);
+	}
+	if (store->ops->lock(store,
+			     options->rollback ? "swap --rollback" : "swap",
+			     &fence, err) != 0)
+		return -1;
+	rc = run_locked(store, spec, options, report, err);
+	store->ops->unlock(store);
+	return rc;
+}
+
+void swap_report_release(struct swap_report *report)
+{
+	manifest_release(&report->m);
+}
