@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * bloomctl.conf and BLOOMCTL_... variables: they fill in what the command
+ * line left open.  A file is never taken from the working directory.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/opts.h"
+#include "lib/base/file.h"
+
+#define CONFIG_FILE "/etc/bloomctl.conf"
+#define CONFIG_MAX  (1u << 20)
+
+/* Which options a stronger place has said already. */
+struct taken {
+	bool option[OPT_COUNT];
+};
+
+static void take_stock(const struct opts *opts, struct taken *taken)
+{
+	for (int i = 0; i < OPT_COUNT; i++)
+		taken->option[i] = opts_has(opts, (enum option_id)i);
+}
+
+static int add(struct opts *opts, const struct taken *taken, enum option_id id,
+	       const char *text, struct error *err)
+{
+	if (taken->option[id] ||
+	    (option_rows[id].on & opts->command->mask) == 0)
+		return 0;
+	if (opts_add(opts, id, text, err) != 0) {
+		if (err->code == ERROR_USAGE)
+			err->code = ERROR_CONFIG;
+		return -1;
+	}
+	return 0;
+}
+
+static char *trim(char *text)
+{
+	size_t n;
+
+	text += strspn(text, " \t");
+	n = strlen(text);
+	while (n > 0 && strchr(" \t\r", text[n - 1]) != NULL)
+		n--;
+	text[n] = '\0';
+	return text;
+}
+
+/* One line, cut at its end: blank, a comment, or `name = value`. */
+static int read_line(struct opts *opts, const struct taken *taken, char *line,
+		     struct error *err)
+{
+	enum option_id id;
+	char *name = trim(line);
+	char *value;
+
+	if (name[0] == '\0' || name[0] == '#' || name[0] == ';')
+		return 0;
+	value = strchr(name, '=');
+	if (value == NULL)
+		return error_set(err, ERROR_CONFIG,
+				 "not of the form name = value");
+	*value++ = '\0';
+	name = trim(name);
+	id = opts_find(name);
+	if (id == OPT_COUNT || id == OPT_CONFIG)
+		return error_set(err, ERROR_CONFIG,
+				 "'%.64s' is no option of bloomctl", name);
+	return add(opts, taken, id, trim(value), err);
+}
+
+static int read_file(struct opts *opts, const char *path, struct error *err)
+{
+	struct taken taken;
+	unsigned number = 0;
+	char *line;
+
+	if (file_read(path, &opts->config, ERROR_CONFIG, err) != 0)
+		return -1;
+	line = buf_string(&opts->config);
+	if (line == NULL)
+		return error_nomem(err);
+	if (strlen(line) != opts->config.len)
+		return error_set(err, ERROR_CONFIG,
+				 "file '%s': holds a NUL byte", path);
+	take_stock(opts, &taken);
+	while (*line != '\0') {
+		char *end = line + strcspn(line, "\n");
+		bool last = *end == '\0';
+
+		*end = '\0';
+		number++;
+		if (read_line(opts, &taken, line, err) != 0)
+			return error_prefix(err, "file '%s': line %u", path,
+					    number);
+		line = last ? end : end + 1;
+	}
+	return 0;
+}
+
+static int read_environment(struct opts *opts, opts_lookup *lookup,
+			    struct error *err)
+{
+	struct taken taken;
+
+	take_stock(opts, &taken);
+	for (int i = 0; i < OPT_COUNT; i++) {
+		char name[64];
+		const char *text;
+		size_t n = 0;
+
+		if (i == OPT_CONFIG)
+			continue;
+		(void)snprintf(name, sizeof(name), "BLOOMCTL_%s",
+			       option_rows[i].longname);
+		for (n = strlen("BLOOMCTL_"); name[n] != '\0'; n++)
+			name[n] = name[n] == '-' ? '_'
+						 : (char)(name[n] - 'a' + 'A');
+		text = lookup(name);
+		if (text == NULL || text[0] == '\0')
+			continue;
+		if (add(opts, &taken, (enum option_id)i, text, err) != 0)
+			return error_prefix(err, "variable %s", name);
+	}
+	return 0;
+}
+
+int config_read(struct opts *opts, opts_lookup *lookup, struct error *err)
+{
+	const char *path = opts_text(opts, OPT_CONFIG);
+
+	buf_init(&opts->config, CONFIG_MAX);
+	if (path == NULL)
+		path = lookup("BLOOMCTL_CONFIG");
+	if (path == NULL || path[0] == '\0')
+		path = access(CONFIG_FILE, F_OK) == 0 ? CONFIG_FILE : NULL;
+	if (path != NULL && read_file(opts, path, err) != 0)
+		return -1;
+	return read_environment(opts, lookup, err);
+}

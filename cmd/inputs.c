@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cmd/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/file.h"
+#include "lib/base/num.h"
+
+/* One more than a keyspec may have, so that a longer one is seen. */
+#define KEYSPEC_READ (65536 + 2)
+
+int inputs_spec(struct inputs *in, const struct opts *opts, struct error *err)
+{
+	struct bloomkey_error wrong = {0, ""};
+	const char *path;
+	struct buf text;
+	int rc;
+
+	if (opts_require(opts, OPT_KEYSPEC, err) != 0)
+		return -1;
+	path = opts_text(opts, OPT_KEYSPEC);
+	buf_init(&text, KEYSPEC_READ);
+	rc = file_read(path, &text, ERROR_CONFIG, err);
+	if (rc != 0) {
+		err->code = err->code == ERROR_DATA ? ERROR_CONFIG : err->code;
+		buf_release(&text);
+		return -1;
+	}
+	rc = bloomkey_parse(text.data, text.len, &in->spec, &wrong);
+	buf_release(&text);
+	if (rc == BLOOMKEY_ENOMEM)
+		return error_nomem(err);
+	if (rc == 0)
+		return 0;
+	if (wrong.line > 0)
+		(void)error_set(err, ERROR_CONFIG, "keyspec '%s': line %u: %s",
+				path, wrong.line, wrong.text);
+	else
+		(void)error_set(err, ERROR_CONFIG, "keyspec '%s': %s", path,
+				wrong.text);
+	return error_hint(err, "keyspec(5) describes the file");
+}
+
+/* Cuts --columns at its commas. */
+static int split_names(struct inputs *in, const char *columns,
+		       struct error *err)
+{
+	size_t n = 1;
+	size_t i = 0;
+
+	for (const char *p = columns; *p != '\0'; p++)
+		n += *p == ',';
+	in->names_text = strdup(columns);
+	in->names = calloc(n, sizeof(char *));
+	if (in->names_text == NULL || in->names == NULL)
+		return error_nomem(err);
+	for (char *p = in->names_text; p != NULL; i++) {
+		char *comma = strchr(p, ',');
+
+		if (comma != NULL)
+			*comma = '\0';
+		if (*p == '\0')
+			return error_set(err, ERROR_USAGE,
+					 "option --columns: column %zu has no "
+					 "name",
+					 i + 1);
+		in->names[i] = p;
+		p = comma != NULL ? comma + 1 : NULL;
+	}
+	in->format.names = (const char *const *)in->names;
+	in->format.name_count = n;
+	return 0;
+}
+
+int inputs_format(struct inputs *in, const struct opts *opts, struct error *err)
+{
+	const char *kind = opts_text(opts, OPT_INPUT_FORMAT);
+	const char *columns = opts_text(opts, OPT_COLUMNS);
+
+	in->format.kind = kind != NULL && strcmp(kind, "text") == 0
+				  ? ROWFORMAT_TEXT
+				  : ROWFORMAT_CSV;
+	in->format.null = opts_text(opts, OPT_NULL_TEXT);
+	in->format.header = columns == NULL || opts_flag(opts, OPT_HEADER);
+	if (columns != NULL && split_names(in, columns, err) != 0)
+		return -1;
+	return scan_columns(in->spec, &in->format, &in->wanted, err);
+}
+
+/* All -s words in one text, for manifest and receipt. */
+static int name_source(struct inputs *in, const struct opt_value *words,
+		       struct error *err)
+{
+	struct buf text;
+
+	buf_init(&text, 1u << 20);
+	for (size_t i = 0; i < words->count; i++)
+		if (buf_addf(&text, "%s%s", i > 0 ? " " : "",
+			     words->items[i]) != 0) {
+			buf_release(&text);
+			return error_nomem(err);
+		}
+	in->source_name = buf_string(&text);
+	return in->source_name != NULL ? 0 : error_nomem(err);
+}
+
+int inputs_source(struct inputs *in, const struct opts *opts, struct error *err)
+{
+	const struct opt_value *words = opts_list(opts, OPT_SOURCE);
+
+	if (opts_require(opts, OPT_SOURCE, err) != 0 ||
+	    name_source(in, words, err) != 0 ||
+	    source_open(words->items, words->count, &in->source, err) != 0)
+		return -1;
+	progress_init(&in->line, opts_flag(opts, OPT_QUIET));
+	in->scan.spec = in->spec;
+	in->scan.source = in->source;
+	in->scan.format = &in->format;
+	in->scan.jobs = (unsigned)opts_u64(opts, OPT_JOBS, 1);
+	in->scan.progress.fn = progress_show;
+	in->scan.progress.ctx = &in->line;
+	return 0;
+}
+
+int inputs_layout(const struct opts *opts, const struct layout_ops **layout,
+		  double *error_rate, struct error *err)
+{
+	const char *name = opts_text(opts, OPT_ENGINE);
+	char least[NUM_TEXT_MAX];
+	char most[NUM_TEXT_MAX];
+
+	*layout = layout_by_name(name != NULL ? name : "redisbloom");
+	if (*layout == NULL)
+		return error_set(err, ERROR_USAGE,
+				 "option --engine: '%s' has no layout here",
+				 name);
+	*error_rate = opts_double(opts, OPT_ERROR_RATE, 0.01);
+	if (*error_rate < (*layout)->error_min ||
+	    *error_rate > (*layout)->error_max)
+		return error_set(err, ERROR_USAGE,
+				 "option --error: %s takes %s to %s",
+				 (*layout)->name,
+				 num_double_text((*layout)->error_min, least),
+				 num_double_text((*layout)->error_max, most));
+	return 0;
+}
+
+void inputs_release(struct inputs *in)
+{
+	progress_end(&in->line);
+	if (in->source != NULL)
+		in->source->ops->free(in->source);
+	free(in->wanted);
+	free(in->names);
+	free(in->names_text);
+	free(in->source_name);
+	bloomkey_free(in->spec);
+	memset(in, 0, sizeof(*in));
+}

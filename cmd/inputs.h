@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * inputs: what several subcommands make of their options in the same way: a
+ * keyspec, a source with its row format, a layout.
+ */
+#ifndef BLOOMCTL_CMD_INPUTS_H
+#define BLOOMCTL_CMD_INPUTS_H
+
+#include "cmd/opts.h"
+#include "cmd/progress.h"
+#include "lib/bloomkey/bloomkey.h"
+#include "lib/filter/layout.h"
+#include "lib/job/scan.h"
+
+struct inputs {
+	struct bloomkey_spec *spec;
+	struct source *source;
+	struct rowformat format;
+	const char **wanted;
+	char **names; /* of --columns; the texts live in names_text */
+	char *names_text;
+	char *source_name; /* all -s words, for records */
+	struct progress_line line;
+	struct scan scan;
+};
+
+/* Reads the keyspec of --keyspec; ERROR_CONFIG with file and line. */
+int inputs_spec(struct inputs *in, const struct opts *opts, struct error *err);
+
+/* The row format of --input-format, --columns, --header and --null. */
+int inputs_format(struct inputs *in, const struct opts *opts,
+		  struct error *err);
+
+/* Opens the sources of --source and fills in the scan; after the two above. */
+int inputs_source(struct inputs *in, const struct opts *opts,
+		  struct error *err);
+
+/* The layout of --engine, and --error within its range. */
+int inputs_layout(const struct opts *opts, const struct layout_ops **layout,
+		  double *error_rate, struct error *err);
+
+/* Frees what the above made; a zeroed struct is legal. */
+void inputs_release(struct inputs *in);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cmd/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/file.h"
+#include "lib/base/log.h"
+
+enum output_format output_format(const struct opts *opts)
+{
+	const char *text = opts_text(opts, OPT_FORMAT);
+
+	if (text == NULL || strcmp(text, "table") == 0)
+		return OUTPUT_TABLE;
+	return strcmp(text, "json") == 0 ? OUTPUT_JSON : OUTPUT_CSV;
+}
+
+int output_write(const void *data, size_t len, struct error *err)
+{
+	if (len > 0 && fwrite(data, 1, len, stdout) != len)
+		return error_errno(err, ERROR_DATA, errno, "standard output");
+	return 0;
+}
+
+int output_json(json_t *json, struct error *err)
+{
+	size_t len;
+	char *text;
+	int rc;
+
+	if (json == NULL)
+		return error_nomem(err);
+	text = json_text(json, 2, &len, err);
+	json_decref(json);
+	if (text == NULL)
+		return -1;
+	rc = output_write(text, len, err);
+	free(text);
+	return rc;
+}
+
+int output_table(const struct table *t, const int *right, bool failed,
+		 enum output_format format, struct error *err)
+{
+	struct buf out;
+	int rc;
+
+	buf_init(&out, 256u << 20);
+	if (format == OUTPUT_CSV)
+		failed = failed || table_csv(t, &out) != 0;
+	else
+		failed = failed || table_text(t, right, &out) != 0;
+	rc = failed ? error_nomem(err) : output_write(out.data, out.len, err);
+	buf_release(&out);
+	return rc;
+}
+
+json_t *output_time(int64_t wall_ms)
+{
+	char text[CLOCK_TEXT_MAX];
+
+	return wall_ms == 0 ? json_null()
+			    : json_string(clock_text(wall_ms, text));
+}
+
+static json_t *text_or_null(const char *text)
+{
+	return text == NULL || text[0] == '\0' ? json_null()
+					       : json_string(text);
+}
+
+static json_t *receipt_json(const struct receipt *r, int status,
+			    const struct error *err)
+{
+	const struct manifest *m = r->m;
+	json_t *json = json_object();
+	char run[NAMES_ID_MAX];
+	int bad = json == NULL;
+
+	names_id_new(r->started, run);
+#define PUT(name, value) (bad |= json_object_set_new(json, name, value))
+	PUT("command", json_string(r->command));
+	PUT("run", json_string(run));
+	PUT("status",
+	    json_integer(status < 0 ? (json_int_t)err->code : status));
+	PUT("message", status < 0 ? json_string(err->text) : json_null());
+	PUT("dry_run", json_boolean(r->dry_run));
+	PUT("set", text_or_null(m != NULL ? m->set : NULL));
+	PUT("fingerprint", text_or_null(m != NULL ? m->fingerprint : NULL));
+	PUT("generation", text_or_null(m != NULL ? m->generation : NULL));
+	PUT("previous", text_or_null(r->previous));
+	PUT("source", json_pack("{s:o}", "names", text_or_null(r->source)));
+	PUT("rows", json_integer((json_int_t)r->rows));
+	PUT("keys", json_integer((json_int_t)r->keys));
+	PUT("rejects", json_object());
+	PUT("sent", json_integer((json_int_t)r->sent));
+	PUT("acknowledged", json_integer((json_int_t)r->acknowledged));
+	PUT("added", json_integer(m != NULL ? (json_int_t)m->added : 0));
+	PUT("missing", json_integer((json_int_t)r->missing));
+	PUT("absent", json_integer((json_int_t)r->absent));
+	PUT("absent_found", json_integer((json_int_t)r->absent_hits));
+	PUT("capacity",
+	    m != NULL ? json_integer((json_int_t)m->capacity) : json_null());
+	PUT("error", m != NULL ? json_real(m->error) : json_null());
+	PUT("horizon", json_null());
+	PUT("exposure_s", json_null());
+	PUT("recent_ttl_s", json_null());
+	PUT("started", output_time(r->started));
+	PUT("ended", output_time(clock_wall_ms()));
+#undef PUT
+	if (bad == 0)
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
+int output_receipt(const struct opts *opts, const struct receipt *r, int status,
+		   struct error *err)
+{
+	const char *path = opts_text(opts, OPT_RECEIPT);
+	struct error wrong = ERROR_INIT;
+	json_t *json;
+	char *text = NULL;
+	size_t len;
+	int rc;
+
+	if (path == NULL)
+		return status;
+	json = receipt_json(r, status, err);
+	if (json == NULL)
+		rc = error_nomem(&wrong);
+	else
+		text = json_text(json, 2, &len, &wrong);
+	json_decref(json);
+	rc = text == NULL ? -1
+			  : file_replace_path(path, text, len, 0644, &wrong);
+	free(text);
+	if (rc == 0)
+		return status;
+	(void)error_prefix(&wrong, "receipt");
+	if (status < 0) {
+		log_warn("%s", wrong.text);
+		return status;
+	}
+	*err = wrong;
+	return error_hint(err, "all else went well; only the receipt is "
+			       "missing");
+}

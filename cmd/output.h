@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * output: answers on standard output, and receipts in files.
+ */
+#ifndef BLOOMCTL_CMD_OUTPUT_H
+#define BLOOMCTL_CMD_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/opts.h"
+#include "lib/base/json.h"
+#include "lib/report/table.h"
+#include "lib/store/manifest.h"
+
+enum output_format { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_CSV };
+
+/* What --format says; OUTPUT_TABLE if it says nothing. */
+enum output_format output_format(const struct opts *opts);
+
+/*
+ * Writes to standard output.  ERROR_DATA if that fails, at once or at the
+ * latest when main ends.
+ */
+int output_write(const void *data, size_t len, struct error *err);
+
+/* Writes a JSON value, indented by two; takes it over. */
+int output_json(json_t *json, struct error *err);
+
+/*
+ * Writes a table as text or CSV.  right: see table_text().  failed: whether
+ * adding a cell failed; ERROR_INTERNAL then.
+ */
+int output_table(const struct table *t, const int *right, bool failed,
+		 enum output_format format, struct error *err);
+
+/* A time of a manifest as RFC 3339, or JSON null for 0; owned. */
+json_t *output_time(int64_t wall_ms);
+
+/* What a receipt says of a run; fields that a command has not are zero. */
+struct receipt {
+	const char *command;
+	int64_t started;
+	const struct manifest *m; /* the generation; NULL if there is none */
+	const char *previous; /* that was live before; NULL or "" for none */
+	const char *source;   /* NULL for none */
+	uint64_t rows;
+	uint64_t keys;
+	uint64_t sent;
+	uint64_t acknowledged;
+	uint64_t missing; /* verify */
+	uint64_t absent, absent_hits;
+	bool dry_run;
+};
+
+/*
+ * Writes the receipt to the file of --receipt, if there is one, whether the
+ * run went well (status >= 0) or not (err).  Returns status, or -1 if the
+ * receipt cannot be written and all else went well.
+ */
+int output_receipt(const struct opts *opts, const struct receipt *r, int status,
+		   struct error *err);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * bloomctl size: a plan before anything is built.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/inputs.h"
+#include "cmd/output.h"
+#include "lib/base/num.h"
+#include "lib/job/plan.h"
+
+static int add_rows(const struct plan *p, const struct plan_options *o,
+		    struct table *t)
+{
+	char text[NUM_TEXT_MAX];
+	int bad = 0;
+
+#define ROW(name, ...) (bad |= table_add(t, name) | table_addf(t, __VA_ARGS__))
+	ROW("engine", "%s", o->layout->name);
+	ROW("keys", "%" PRIu64 " (%s)", p->keys,
+	    p->counted ? "counted" : "planned");
+	ROW("buckets", "%" PRIu32, o->buckets);
+	ROW("fullest bucket", "%" PRIu64 " keys%s", p->hottest,
+	    p->counted ? "" : " (more once in a million sets)");
+	ROW("capacity", "%" PRIu64 " a filter (%s %% headroom%s)", p->capacity,
+	    num_double_text(o->headroom, text),
+	    o->planted > 0 ? ", 1 sentinel" : "");
+	ROW("error rate", "%s at capacity",
+	    num_double_text(p->params.error, text));
+	ROW("error now", "%s in the fullest bucket",
+	    num_fixed(layout_error_at(&p->params, (double)p->hottest), 6,
+		      text));
+	ROW("bits", "%" PRIu64 " a filter, %s a key", p->params.bits,
+	    num_fixed(p->params.bpe, 2, text));
+	ROW("hashes", "%" PRIu32, p->params.hashes);
+	ROW("filter", "%s", num_bytes_text(p->memory, text));
+	ROW("set", "%s", num_bytes_text(p->set, text));
+	ROW("during a rebuild", "%s (live and new)",
+	    num_bytes_text(p->swap, text));
+	ROW("peak", "%s (with the generation before kept)",
+	    num_bytes_text(p->peak, text));
+	ROW("traffic saved", "%s %% of requests for non-members, at capacity",
+	    num_fixed((1 - p->params.error) * 100, 2, text));
+	if (p->fewest > 0)
+		ROW("fewest buckets", "%" PRIu32 " keep a filter within %s",
+		    p->fewest, num_bytes_text(o->limit, text));
+#undef ROW
+	return bad;
+}
+
+static json_t *as_json(const struct plan *p, const struct plan_options *o)
+{
+	return json_pack(
+		"{s:s, s:I, s:b, s:I, s:I, s:I, s:f, s:f, s:f, s:I, s:f, s:I, "
+		"s:I, s:I, s:I, s:I, s:o}",
+		"engine", o->layout->name, "keys", (json_int_t)p->keys,
+		"counted", (int)p->counted, "buckets", (json_int_t)o->buckets,
+		"hottest", (json_int_t)p->hottest, "capacity",
+		(json_int_t)p->capacity, "headroom", o->headroom, "error",
+		p->params.error, "error_now",
+		layout_error_at(&p->params, (double)p->hottest), "bits",
+		(json_int_t)p->params.bits, "bits_per_key", p->params.bpe,
+		"hashes", (json_int_t)p->params.hashes, "filter_bytes",
+		(json_int_t)p->memory, "set_bytes", (json_int_t)p->set,
+		"rebuild_bytes", (json_int_t)p->swap, "peak_bytes",
+		(json_int_t)p->peak, "fewest_buckets",
+		p->fewest > 0 ? json_integer((json_int_t)p->fewest)
+			      : json_null());
+}
+
+/* The same names as the JSON has, one row. */
+static int add_csv(const struct plan *p, const struct plan_options *o,
+		   struct table *t)
+{
+	static const char *const names[] = {
+		"engine",       "keys",      "buckets",    "hottest",
+		"capacity",     "error",     "bits",       "hashes",
+		"filter_bytes", "set_bytes", "peak_bytes", "fewest_buckets"};
+	char text[NUM_TEXT_MAX];
+	int bad = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		bad |= table_add(t, names[i]);
+	bad |= table_add(t, o->layout->name);
+	bad |= table_addf(t, "%" PRIu64, p->keys);
+	bad |= table_addf(t, "%" PRIu32, o->buckets);
+	bad |= table_addf(t, "%" PRIu64, p->hottest);
+	bad |= table_addf(t, "%" PRIu64, p->capacity);
+	bad |= table_add(t, num_double_text(p->params.error, text));
+	bad |= table_addf(t, "%" PRIu64, p->params.bits);
+	bad |= table_addf(t, "%" PRIu32, p->params.hashes);
+	bad |= table_addf(t, "%" PRIu64, p->memory);
+	bad |= table_addf(t, "%" PRIu64, p->set);
+	bad |= table_addf(t, "%" PRIu64, p->peak);
+	bad |= p->fewest > 0 ? table_addf(t, "%" PRIu32, p->fewest)
+			     : table_add(t, "");
+	return bad;
+}
+
+static int print(const struct opts *opts, const struct plan *p,
+		 const struct plan_options *o, struct error *err)
+{
+	static const int right[] = {0, 0};
+	enum output_format format = output_format(opts);
+	struct table t;
+	int bad;
+	int rc;
+
+	if (format == OUTPUT_JSON)
+		return output_json(as_json(p, o), err);
+	table_init(&t, format == OUTPUT_CSV ? 12 : 2);
+	bad = format == OUTPUT_CSV ? add_csv(p, o, &t) : add_rows(p, o, &t);
+	rc = output_table(&t, right, bad != 0, format, err);
+	table_release(&t);
+	return rc;
+}
+
+/* Either a keyspec or --buckets; either a source to count or --keys. */
+static int check(const struct opts *opts, struct error *err)
+{
+	if (opts_no_args(opts, err) != 0 ||
+	    opts_exclude(opts, OPT_BUCKETS, OPT_KEYSPEC, err) != 0 ||
+	    opts_exclude(opts, OPT_KEYS, OPT_SOURCE, err) != 0)
+		return -1;
+	if (!opts_has(opts, OPT_BUCKETS) && !opts_has(opts, OPT_KEYSPEC)) {
+		(void)error_set(err, ERROR_USAGE,
+				"options --keyspec FILE, --buckets N: one of "
+				"them is needed");
+		return -1;
+	}
+	if (!opts_has(opts, OPT_KEYS) && !opts_has(opts, OPT_SOURCE))
+		return error_set(err, ERROR_USAGE,
+				 "options --keys N, --source SOURCE: one of "
+				 "them is needed");
+	if (opts_has(opts, OPT_SOURCE) && !opts_has(opts, OPT_KEYSPEC))
+		return error_set(err, ERROR_USAGE,
+				 "option --source: it needs --keyspec, which "
+				 "says what is counted");
+	return 0;
+}
+
+int cmd_size(const struct opts *opts, struct error *err)
+{
+	struct plan_options o;
+	struct inputs in;
+	struct plan p;
+	bool counting = opts_has(opts, OPT_SOURCE);
+	const void *sentinel;
+	int rc;
+
+	memset(&in, 0, sizeof(in));
+	memset(&o, 0, sizeof(o));
+	rc = check(opts, err);
+	if (rc == 0)
+		rc = inputs_layout(opts, &o.layout, &o.error, err);
+	if (rc == 0 && opts_has(opts, OPT_KEYSPEC))
+		rc = inputs_spec(&in, opts, err);
+	if (rc == 0 && counting)
+		rc = inputs_format(&in, opts, err);
+	if (rc == 0 && counting)
+		rc = inputs_source(&in, opts, err);
+	if (rc == 0) {
+		o.buckets = in.spec != NULL
+				    ? bloomkey_buckets(in.spec)
+				    : (uint32_t)opts_u64(opts, OPT_BUCKETS, 1);
+		o.planted = in.spec == NULL ||
+			    bloomkey_sentinel(in.spec, &sentinel) > 0;
+		o.keys = opts_u64(opts, OPT_KEYS, 0);
+		o.headroom = opts_double(opts, OPT_HEADROOM, 25);
+		o.limit = opts_u64(opts, OPT_LIMIT, 0);
+		in.scan.phase = "counting";
+		rc = plan_run(counting ? &in.scan : NULL, &o, &p, err);
+		progress_end(&in.line);
+	}
+	if (rc == 0)
+		rc = print(opts, &p, &o, err);
+	inputs_release(&in);
+	return rc;
+}

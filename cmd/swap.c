@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * bloomctl swap: promotes a generation, goes back, or prunes.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/inputs.h"
+#include "cmd/output.h"
+#include "lib/base/clock.h"
+#include "lib/base/num.h"
+#include "lib/job/prune.h"
+#include "lib/job/swap.h"
+
+static int say_swapped(const struct swap_report *r, bool dry_run,
+		       struct error *err)
+{
+	char rows[NUM_TEXT_MAX];
+	char text[512];
+	int n;
+
+	if (r->already)
+		n = snprintf(text, sizeof(text),
+			     "set '%s': generation '%s' is live already\n",
+			     r->m.set, r->m.generation);
+	else
+		n = snprintf(
+			text, sizeof(text),
+			"set '%s': generation '%s' %s, %s rows; before it: "
+			"%s%s\n",
+			r->m.set, r->m.generation,
+			dry_run      ? "would be live; nothing was moved"
+			: r->resumed ? "is live; an earlier swap is finished"
+				     : "is live",
+			num_grouped(r->m.keys, rows),
+			r->previous[0] != '\0'                   ? r->previous
+			: r->resumed && r->m.previous[0] != '\0' ? r->m.previous
+								 : "none",
+			"");
+	return output_write(text, (size_t)n, err);
+}
+
+static int say_pruned(const struct prune_report *r, bool dry_run,
+		      struct error *err)
+{
+	char text[256];
+	int n;
+
+	for (size_t i = 0; i < r->count; i++) {
+		n = snprintf(text, sizeof(text), "generation '%s' (%s) %s\n",
+			     r->removed[i].generation,
+			     manifest_state_name(r->removed[i].state),
+			     dry_run ? "would be removed" : "is removed");
+		if (output_write(text, (size_t)n, err) != 0)
+			return -1;
+	}
+	if (r->count > 0)
+		return 0;
+	return output_write("nothing to remove\n",
+			    strlen("nothing to remove\n"), err);
+}
+
+static int prune(const struct opts *opts, struct store *store,
+		 struct error *err)
+{
+	struct prune_report report;
+	bool dry_run = opts_flag(opts, OPT_DRY_RUN);
+	int rc = prune_run(store, opts_u64(opts, OPT_KEEP, 1), dry_run, &report,
+			   err);
+
+	if (!opts_flag(opts, OPT_QUIET) && (rc == 0 || report.count > 0)) {
+		struct error ignored = ERROR_INIT;
+		int said =
+			say_pruned(&report, dry_run, rc == 0 ? err : &ignored);
+
+		rc = rc == 0 ? said : rc;
+	}
+	prune_report_release(&report);
+	return rc;
+}
+
+static int swap(const struct opts *opts, struct store *store,
+		const struct bloomkey_spec *spec, struct receipt *receipt,
+		struct swap_report *report, struct error *err)
+{
+	struct swap_options o = {
+		.generation = opts_text(opts, OPT_GENERATION),
+		.rollback = opts_flag(opts, OPT_ROLLBACK),
+		.allow_shrink = opts_flag(opts, OPT_ALLOW_SHRINK),
+		.dry_run = opts_flag(opts, OPT_DRY_RUN),
+	};
+	int rc = swap_run(store, spec, &o, report, err);
+
+	if (rc != 0)
+		return rc;
+	receipt->m = &report->m;
+	receipt->previous = report->previous;
+	receipt->rows = report->m.rows;
+	receipt->keys = report->m.keys;
+	receipt->source = report->m.source;
+	if (opts_flag(opts, OPT_QUIET))
+		return 0;
+	return say_swapped(report, o.dry_run, err);
+}
+
+/* Options of one mode that mean nothing in another. */
+static int check_modes(const struct opts *opts, struct error *err)
+{
+	if (!opts_flag(opts, OPT_PRUNE) && opts_has(opts, OPT_KEEP)) {
+		(void)error_set(err, ERROR_USAGE,
+				"option --keep: it goes with --prune");
+		return -1;
+	}
+	if (!opts_flag(opts, OPT_PRUNE))
+		return 0;
+	if (opts_exclude(opts, OPT_PRUNE, OPT_ROLLBACK, err) != 0 ||
+	    opts_exclude(opts, OPT_PRUNE, OPT_GENERATION, err) != 0 ||
+	    opts_exclude(opts, OPT_PRUNE, OPT_ALLOW_SHRINK, err) != 0)
+		return -1;
+	return 0;
+}
+
+int cmd_swap(const struct opts *opts, struct error *err)
+{
+	struct inputs in;
+	struct swap_report report;
+	struct receipt receipt;
+	struct store *store = NULL;
+	int rc;
+
+	memset(&in, 0, sizeof(in));
+	memset(&report, 0, sizeof(report));
+	memset(&receipt, 0, sizeof(receipt));
+	receipt.command = opts_flag(opts, OPT_PRUNE)      ? "swap --prune"
+			  : opts_flag(opts, OPT_ROLLBACK) ? "swap --rollback"
+							  : "swap";
+	receipt.started = clock_wall_ms();
+	receipt.dry_run = opts_flag(opts, OPT_DRY_RUN);
+	rc = opts_no_args(opts, err);
+	if (rc == 0)
+		rc = check_modes(opts, err);
+	if (rc == 0)
+		rc = opts_require(opts, OPT_TARGET, err);
+	if (rc == 0)
+		rc = inputs_spec(&in, opts, err);
+	if (rc == 0)
+		rc = store_open(opts_text(opts, OPT_TARGET), in.spec, false,
+				&store, err);
+	if (rc == 0)
+		rc = opts_flag(opts, OPT_PRUNE) ? prune(opts, store, err)
+						: swap(opts, store, in.spec,
+						       &receipt, &report, err);
+	rc = output_receipt(opts, &receipt, rc, err);
+	store_close(store);
+	swap_report_release(&report);
+	inputs_release(&in);
+	return rc;
+}
