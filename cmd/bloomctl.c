@@ -25,15 +25,12 @@ static const struct command commands[] = {
 #undef COMMAND
 };
 
-static const char doc[] =
+static const char doc_head[] =
 	"Plans, builds, swaps and checks the bucketed Bloom filters that stand "
-	"in front of a database.\v"
-	"Commands:\n"
-#define COMMAND(name, on, args, summary, more) "  " #name "\t" summary "\n"
-	COMMANDS
-#undef COMMAND
-	"\nEach has --help and a manual page, bloomctl-COMMAND(1).\n"
-	"Begin with bloomctl(1).";
+	"in front of a database.\vCommands:\n";
+static const char doc_tail[] =
+	"\nEach has --help and a manual page, bloomctl-COMMAND(1).  Begin with "
+	"bloomctl(1).";
 
 struct top {
 	int argc; /* what is left for the subcommand; argv[0] is its name */
@@ -57,6 +54,16 @@ static error_t parse_top(int key, char *arg, struct argp_state *state)
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
+}
+
+static void write_doc(char *out, size_t size)
+{
+	size_t used = (size_t)snprintf(out, size, "%s", doc_head);
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		used += (size_t)snprintf(out + used, size - used, "  %-9s %s\n",
+					 commands[i].name, commands[i].summary);
+	(void)snprintf(out + used, size - used, "%s", doc_tail);
 }
 
 static const struct command *find(const char *name)
@@ -109,8 +116,6 @@ static int run(const struct command *command, int argc, char **argv)
 	(void)snprintf(name, sizeof(name), "bloomctl %s", command->name);
 	argv[0] = name;
 	status = opts_read(&opts, command, argc, argv, getenv, &err);
-	if (status == 0)
-		status = opts_exclude(&opts, OPT_QUIET, OPT_VERBOSE, &err);
 	if (status == 0 && opts_flag(&opts, OPT_QUIET))
 		level = LOG_QUIET;
 	else if (status == 0 && opts_u64(&opts, OPT_VERBOSE, 0) > 0)
@@ -127,11 +132,13 @@ static int run(const struct command *command, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
+	char doc[2048];
+	const struct argp argp = {
 		NULL, parse_top, "COMMAND [OPTION...]", doc, NULL, NULL, NULL};
 	struct top top = {0, NULL};
 	const struct command *command;
 
+	write_doc(doc, sizeof(doc));
 	open_standard_descriptors();
 	(void)atexit(check_stdout);
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &top) != 0)

@@ -12,13 +12,10 @@
 #include "lib/base/num.h"
 #include "lib/job/build.h"
 
-static int read_capacity(const struct opts *opts, struct build_options *o,
-			 struct error *err)
+static void read_capacity(const struct opts *opts, struct build_options *o)
 {
 	const char *capacity = opts_text(opts, OPT_CAPACITY);
 
-	if (opts_exclude(opts, OPT_CAPACITY, OPT_KEYS, err) != 0)
-		return -1;
 	o->headroom = opts_double(opts, OPT_HEADROOM, 25);
 	o->capacity = BUILD_COUNTED;
 	if (opts_has(opts, OPT_KEYS)) {
@@ -28,7 +25,6 @@ static int read_capacity(const struct opts *opts, struct build_options *o,
 		o->capacity = BUILD_GIVEN;
 		o->number = opts_u64(opts, OPT_CAPACITY, 0);
 	}
-	return 0;
 }
 
 static int print_summary(const struct build_report *r, bool dry_run,
@@ -104,11 +100,10 @@ int cmd_build(const struct opts *opts, struct error *err)
 	memset(&receipt, 0, sizeof(receipt));
 	receipt.command = "build";
 	receipt.started = clock_wall_ms();
+	read_capacity(opts, &o);
 	rc = opts_no_args(opts, err);
 	if (rc == 0)
 		rc = opts_require(opts, OPT_TARGET, err);
-	if (rc == 0)
-		rc = read_capacity(opts, &o, err);
 	if (rc == 0)
 		rc = inputs_layout(opts, &o.layout, &o.error, err);
 	if (rc == 0)

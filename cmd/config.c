@@ -24,13 +24,23 @@ static void take_stock(const struct opts *opts, struct taken *taken)
 		taken->option[i] = opts_has(opts, (enum option_id)i);
 }
 
-static int add(struct opts *opts, const struct taken *taken, enum option_id id,
-	       const char *text, struct error *err)
+/* A mode that stood in a file would turn every swap into another thing. */
+static bool line_only(enum option_id id)
 {
+	return id == OPT_CONFIG || id == OPT_ROLLBACK || id == OPT_PRUNE;
+}
+
+static int add(struct opts *opts, const struct taken *taken, enum option_id id,
+	       const char *text, enum opt_place place, struct error *err)
+{
+	if (line_only(id))
+		return error_set(err, ERROR_CONFIG,
+				 "option --%s: on the command line only",
+				 option_rows[id].longname);
 	if (taken->option[id] ||
 	    (option_rows[id].on & opts->command->mask) == 0)
 		return 0;
-	if (opts_add(opts, id, text, err) != 0) {
+	if (opts_add(opts, id, text, place, err) != 0) {
 		if (err->code == ERROR_USAGE)
 			err->code = ERROR_CONFIG;
 		return -1;
@@ -67,10 +77,10 @@ static int read_line(struct opts *opts, const struct taken *taken, char *line,
 	*value++ = '\0';
 	name = trim(name);
 	id = opts_find(name);
-	if (id == OPT_COUNT || id == OPT_CONFIG)
+	if (id == OPT_COUNT)
 		return error_set(err, ERROR_CONFIG,
 				 "'%.64s' is no option of bloomctl", name);
-	return add(opts, taken, id, trim(value), err);
+	return add(opts, taken, id, trim(value), PLACE_FILE, err);
 }
 
 static int read_file(struct opts *opts, const char *path, struct error *err)
@@ -123,7 +133,8 @@ static int read_environment(struct opts *opts, opts_lookup *lookup,
 		text = lookup(name);
 		if (text == NULL || text[0] == '\0')
 			continue;
-		if (add(opts, &taken, (enum option_id)i, text, err) != 0)
+		if (add(opts, &taken, (enum option_id)i, text,
+			PLACE_ENVIRONMENT, err) != 0)
 			return error_prefix(err, "variable %s", name);
 	}
 	return 0;

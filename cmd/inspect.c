@@ -137,6 +137,24 @@ static int fill_buckets(const struct inspect_report *r,
 	return bad;
 }
 
+/* Why filters are bad, the first of them. */
+static int add_bad(const struct inspect_report *r, struct buf *out)
+{
+	uint32_t listed = 0;
+	int bad = 0;
+
+	if (r->bad == 0)
+		return 0;
+	bad |= buf_addf(out, "\n%" PRIu32 " bad\n", r->bad);
+	for (uint32_t b = 0; b < r->m->buckets && listed < LISTED; b++) {
+		if (!r->buckets[b].bad)
+			continue;
+		bad |= buf_addf(out, "%s\n", r->buckets[b].why);
+		listed++;
+	}
+	return bad;
+}
+
 static int add_generations(const struct inspect_report *r, struct buf *out)
 {
 	static const int right[] = {0, 0, 1, 0, 0};
@@ -193,6 +211,7 @@ static int print_table(const struct inspect_report *r,
 					  "lists all)"
 					: "filters");
 		bad |= table_text(&t, right, &out);
+		bad |= add_bad(r, &out);
 	}
 	bad |= add_generations(r, &out);
 	rc = bad != 0 ? error_nomem(err) : output_write(out.data, out.len, err);

@@ -31,8 +31,9 @@ int keyargs_derive(const struct opts *opts, const struct bloomkey_spec *spec,
 
 	if (opts->arg_count != n) {
 		(void)error_set(err, ERROR_USAGE,
-				"%zu values given, the keyspec has %zu fields",
-				opts->arg_count, n);
+				"number of values: %zu, where the keyspec has "
+				"%zu field%s",
+				opts->arg_count, n, n == 1 ? "" : "s");
 		name_fields(spec, fields, sizeof(fields));
 		return error_hint(err, "give them in template order:%s",
 				  fields);

@@ -98,7 +98,7 @@ static const char *expected(const struct option_row *row, const char *text)
 }
 
 int opts_add(struct opts *opts, enum option_id id, const char *text,
-	     struct error *err)
+	     enum opt_place place, struct error *err)
 {
 	const struct option_row *row = &option_rows[id];
 	struct opt_value *value = &opts->values[id];
@@ -115,6 +115,7 @@ int opts_add(struct opts *opts, enum option_id id, const char *text,
 		return error_nomem(err);
 	items[value->count++] = text;
 	value->items = items;
+	value->place = place;
 	return 0;
 }
 
@@ -153,7 +154,8 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 			text = "yes";
 		else if (row->kind == KIND_COUNT)
 			text = "1";
-		return opts_add(p->opts, (enum option_id)i, text, p->err) == 0
+		return opts_add(p->opts, (enum option_id)i, text, PLACE_LINE,
+				p->err) == 0
 			       ? 0
 			       : EINVAL;
 	}
@@ -185,7 +187,8 @@ static int parse(struct opts *opts, int argc, char **argv, struct error *err)
 	memset(&argp, 0, sizeof(argp));
 	argp.options = table;
 	argp.parser = parse_opt;
-	argp.args_doc = opts->command->args;
+	if (opts->command->args[0] != '\0')
+		argp.args_doc = opts->command->args;
 	(void)snprintf(doc, sizeof(doc),
 		       "bloomctl %s: %s.\v%s\n\nThe manual page is "
 		       "bloomctl-%s(1).",
@@ -200,6 +203,43 @@ static int parse(struct opts *opts, int argc, char **argv, struct error *err)
 	return -1;
 }
 
+/* Options of which only one can be meant. */
+static const struct {
+	enum option_id a, b;
+	unsigned on;
+} pairs[] = {
+	{OPT_QUIET, OPT_VERBOSE, ON_ALL},
+	{OPT_CAPACITY, OPT_KEYS, ON_BUILD},
+	{OPT_BUCKETS, OPT_KEYSPEC, ON_SIZE},
+	{OPT_KEYS, OPT_SOURCE, ON_SIZE},
+	{OPT_PRUNE, OPT_ROLLBACK, ON_SWAP},
+	{OPT_PRUNE, OPT_GENERATION, ON_SWAP},
+	{OPT_PRUNE, OPT_ALLOW_SHRINK, ON_SWAP},
+};
+
+/* Whether an option says something: a flag that is "no" does not. */
+static bool says(const struct opts *opts, enum option_id id)
+{
+	return option_rows[id].kind == KIND_FLAG ? opts_flag(opts, id)
+						 : opts_has(opts, id);
+}
+
+static int choose_one(struct opts *opts, enum option_id a, enum option_id b,
+		      struct error *err)
+{
+	if (!says(opts, a) || !says(opts, b))
+		return 0;
+	if (opts->values[a].place == opts->values[b].place)
+		return error_set(err, ERROR_USAGE,
+				 "options --%s and --%s: only one of them can "
+				 "be meant",
+				 option_rows[a].longname,
+				 option_rows[b].longname);
+	opts->values[opts->values[a].place > opts->values[b].place ? a : b]
+		.count = 0;
+	return 0;
+}
+
 int opts_read(struct opts *opts, const struct command *command, int argc,
 	      char **argv, opts_lookup *lookup, struct error *err)
 {
@@ -207,7 +247,13 @@ int opts_read(struct opts *opts, const struct command *command, int argc,
 	opts->command = command;
 	if (parse(opts, argc, argv, err) != 0)
 		return -1;
-	return config_read(opts, lookup, err);
+	if (config_read(opts, lookup, err) != 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		if ((pairs[i].on & command->mask) != 0 &&
+		    choose_one(opts, pairs[i].a, pairs[i].b, err) != 0)
+			return -1;
+	return 0;
 }
 
 void opts_release(struct opts *opts)
@@ -283,16 +329,6 @@ int opts_require(const struct opts *opts, enum option_id id, struct error *err)
 	(void)error_set(err, ERROR_USAGE, "option --%s %s: missing",
 			row->longname, row->arg);
 	return error_hint(err, "%s", row->help);
-}
-
-int opts_exclude(const struct opts *opts, enum option_id a, enum option_id b,
-		 struct error *err)
-{
-	if (!opts_has(opts, a) || !opts_has(opts, b))
-		return 0;
-	return error_set(err, ERROR_USAGE,
-			 "options --%s and --%s: only one of them can be meant",
-			 option_rows[a].longname, option_rows[b].longname);
 }
 
 int opts_no_args(const struct opts *opts, struct error *err)

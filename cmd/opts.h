@@ -52,9 +52,13 @@ struct option_row {
 /* options.def as a table, by enum option_id. */
 extern const struct option_row option_rows[OPT_COUNT];
 
+/* Where a value stands, the strongest place first. */
+enum opt_place { PLACE_LINE, PLACE_FILE, PLACE_ENVIRONMENT };
+
 struct opt_value {
 	const char **items; /* owned array of borrowed texts */
 	size_t count;
+	enum opt_place place; /* of all its items */
 };
 
 struct opts {
@@ -70,9 +74,11 @@ typedef char *opts_lookup(const char *name);
 
 /*
  * Reads a subcommand's command line (argv[0] is "bloomctl NAME"), then its
- * configuration and environment.  --help and --usage print and exit, as do
- * unknown options (64).  ERROR_USAGE for a bad value on the command line,
- * ERROR_CONFIG for one elsewhere.  opts_release() in any case.
+ * configuration and environment.  Of two options that exclude each other the
+ * one from the stronger place counts; from the same place they are
+ * ERROR_USAGE.  --help and --usage print and exit, as do unknown options (64).
+ * ERROR_USAGE for a bad value on the command line, ERROR_CONFIG for one
+ * elsewhere.  opts_release() in any case.
  */
 int opts_read(struct opts *opts, const struct command *command, int argc,
 	      char **argv, opts_lookup *lookup, struct error *err);
@@ -95,16 +101,12 @@ double opts_double(const struct opts *opts, enum option_id id, double none);
 /* 0, or ERROR_USAGE that says which option is missing and what it is for. */
 int opts_require(const struct opts *opts, enum option_id id, struct error *err);
 
-/* 0, or ERROR_USAGE if two options that exclude each other are both there. */
-int opts_exclude(const struct opts *opts, enum option_id a, enum option_id b,
-		 struct error *err);
-
 /* 0, or ERROR_USAGE if there are arguments and the command takes none. */
 int opts_no_args(const struct opts *opts, struct error *err);
 
 /* Adds a value; for the reader of the configuration (cmd/config.c). */
 int opts_add(struct opts *opts, enum option_id id, const char *text,
-	     struct error *err);
+	     enum opt_place place, struct error *err);
 
 /* The option of a long name, or OPT_COUNT. */
 enum option_id opts_find(const char *longname);

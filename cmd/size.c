@@ -15,25 +15,26 @@ static int add_rows(const struct plan *p, const struct plan_options *o,
 		    struct table *t)
 {
 	char text[NUM_TEXT_MAX];
+	char more[NUM_TEXT_MAX];
 	int bad = 0;
 
 #define ROW(name, ...) (bad |= table_add(t, name) | table_addf(t, __VA_ARGS__))
 	ROW("engine", "%s", o->layout->name);
-	ROW("keys", "%" PRIu64 " (%s)", p->keys,
+	ROW("keys", "%s (%s)", num_grouped(p->keys, text),
 	    p->counted ? "counted" : "planned");
-	ROW("buckets", "%" PRIu32, o->buckets);
-	ROW("fullest bucket", "%" PRIu64 " keys%s", p->hottest,
+	ROW("buckets", "%s", num_grouped(o->buckets, text));
+	ROW("fullest bucket", "%s keys%s", num_grouped(p->hottest, text),
 	    p->counted ? "" : " (more once in a million sets)");
-	ROW("capacity", "%" PRIu64 " a filter (%s %% headroom%s)", p->capacity,
-	    num_double_text(o->headroom, text),
+	ROW("capacity", "%s a filter (%s %% headroom%s)",
+	    num_grouped(p->capacity, text), num_double_text(o->headroom, more),
 	    o->planted > 0 ? ", 1 sentinel" : "");
 	ROW("error rate", "%s at capacity",
 	    num_double_text(p->params.error, text));
 	ROW("error now", "%s in the fullest bucket",
 	    num_fixed(layout_error_at(&p->params, (double)p->hottest), 6,
 		      text));
-	ROW("bits", "%" PRIu64 " a filter, %s a key", p->params.bits,
-	    num_fixed(p->params.bpe, 2, text));
+	ROW("bits", "%s a filter, %s a key", num_grouped(p->params.bits, text),
+	    num_fixed(p->params.bpe, 2, more));
 	ROW("hashes", "%" PRIu32, p->params.hashes);
 	ROW("filter", "%s", num_bytes_text(p->memory, text));
 	ROW("set", "%s", num_bytes_text(p->set, text));
@@ -44,8 +45,9 @@ static int add_rows(const struct plan *p, const struct plan_options *o,
 	ROW("traffic saved", "%s %% of requests for non-members, at capacity",
 	    num_fixed((1 - p->params.error) * 100, 2, text));
 	if (p->fewest > 0)
-		ROW("fewest buckets", "%" PRIu32 " keep a filter within %s",
-		    p->fewest, num_bytes_text(o->limit, text));
+		ROW("fewest buckets", "%s keep a filter within %s",
+		    num_grouped(p->fewest, text),
+		    num_bytes_text(o->limit, more));
 #undef ROW
 	return bad;
 }
@@ -70,33 +72,47 @@ static json_t *as_json(const struct plan *p, const struct plan_options *o)
 			      : json_null());
 }
 
-/* The same names as the JSON has, one row. */
-static int add_csv(const struct plan *p, const struct plan_options *o,
-		   struct table *t)
+/* One value of the JSON as a cell. */
+static int add_value(struct table *t, const json_t *value)
 {
-	static const char *const names[] = {
-		"engine",       "keys",      "buckets",    "hottest",
-		"capacity",     "error",     "bits",       "hashes",
-		"filter_bytes", "set_bytes", "peak_bytes", "fewest_buckets"};
 	char text[NUM_TEXT_MAX];
-	int bad = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		bad |= table_add(t, names[i]);
-	bad |= table_add(t, o->layout->name);
-	bad |= table_addf(t, "%" PRIu64, p->keys);
-	bad |= table_addf(t, "%" PRIu32, o->buckets);
-	bad |= table_addf(t, "%" PRIu64, p->hottest);
-	bad |= table_addf(t, "%" PRIu64, p->capacity);
-	bad |= table_add(t, num_double_text(p->params.error, text));
-	bad |= table_addf(t, "%" PRIu64, p->params.bits);
-	bad |= table_addf(t, "%" PRIu32, p->params.hashes);
-	bad |= table_addf(t, "%" PRIu64, p->memory);
-	bad |= table_addf(t, "%" PRIu64, p->set);
-	bad |= table_addf(t, "%" PRIu64, p->peak);
-	bad |= p->fewest > 0 ? table_addf(t, "%" PRIu32, p->fewest)
-			     : table_add(t, "");
-	return bad;
+	switch (json_typeof(value)) {
+	case JSON_STRING:
+		return table_add(t, json_string_value(value));
+	case JSON_INTEGER:
+		return table_addf(t, "%" JSON_INTEGER_FORMAT,
+				  json_integer_value(value));
+	case JSON_REAL:
+		return table_add(t,
+				 num_double_text(json_real_value(value), text));
+	case JSON_TRUE:
+		return table_add(t, "true");
+	case JSON_FALSE:
+		return table_add(t, "false");
+	default:
+		return table_add(t, "");
+	}
+}
+
+/* The members of the JSON as one row. */
+static int print_csv(json_t *json, struct error *err)
+{
+	struct table t;
+	const char *name;
+	json_t *value;
+	int bad = 0;
+	int rc;
+
+	if (json == NULL)
+		return error_nomem(err);
+	table_init(&t, json_object_size(json));
+	json_object_foreach(json, name, value) bad |= table_add(&t, name);
+	json_object_foreach(json, name, value) bad |= add_value(&t, value);
+	rc = output_table(&t, NULL, bad != 0, OUTPUT_CSV, err);
+	table_release(&t);
+	json_decref(json);
+	return rc;
 }
 
 static int print(const struct opts *opts, const struct plan *p,
@@ -110,8 +126,10 @@ static int print(const struct opts *opts, const struct plan *p,
 
 	if (format == OUTPUT_JSON)
 		return output_json(as_json(p, o), err);
-	table_init(&t, format == OUTPUT_CSV ? 12 : 2);
-	bad = format == OUTPUT_CSV ? add_csv(p, o, &t) : add_rows(p, o, &t);
+	if (format == OUTPUT_CSV)
+		return print_csv(as_json(p, o), err);
+	table_init(&t, 2);
+	bad = add_rows(p, o, &t);
 	rc = output_table(&t, right, bad != 0, format, err);
 	table_release(&t);
 	return rc;
@@ -120,9 +138,7 @@ static int print(const struct opts *opts, const struct plan *p,
 /* Either a keyspec or --buckets; either a source to count or --keys. */
 static int check(const struct opts *opts, struct error *err)
 {
-	if (opts_no_args(opts, err) != 0 ||
-	    opts_exclude(opts, OPT_BUCKETS, OPT_KEYSPEC, err) != 0 ||
-	    opts_exclude(opts, OPT_KEYS, OPT_SOURCE, err) != 0)
+	if (opts_no_args(opts, err) != 0)
 		return -1;
 	if (!opts_has(opts, OPT_BUCKETS) && !opts_has(opts, OPT_KEYSPEC)) {
 		(void)error_set(err, ERROR_USAGE,

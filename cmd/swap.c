@@ -104,20 +104,15 @@ static int swap(const struct opts *opts, struct store *store,
 	return say_swapped(report, o.dry_run, err);
 }
 
-/* Options of one mode that mean nothing in another. */
+/* --keep belongs to --prune; in a file it stands there for later. */
 static int check_modes(const struct opts *opts, struct error *err)
 {
-	if (!opts_flag(opts, OPT_PRUNE) && opts_has(opts, OPT_KEEP)) {
-		(void)error_set(err, ERROR_USAGE,
-				"option --keep: it goes with --prune");
-		return -1;
-	}
-	if (!opts_flag(opts, OPT_PRUNE))
-		return 0;
-	if (opts_exclude(opts, OPT_PRUNE, OPT_ROLLBACK, err) != 0 ||
-	    opts_exclude(opts, OPT_PRUNE, OPT_GENERATION, err) != 0 ||
-	    opts_exclude(opts, OPT_PRUNE, OPT_ALLOW_SHRINK, err) != 0)
-		return -1;
+	const struct opt_value *keep = opts_list(opts, OPT_KEEP);
+
+	if (keep->count > 0 && keep->place == PLACE_LINE &&
+	    !opts_flag(opts, OPT_PRUNE))
+		return error_set(err, ERROR_USAGE,
+				 "option --keep: it goes with --prune");
 	return 0;
 }
 

@@ -62,8 +62,9 @@ static void print_choices(void)
 			     "-W '",
 			     rows[i].longname);
 		for (; *p != '\0'; p++)
-			if (strcmp(p, "N") != 0 &&
-			    !(p[0] == 'N' && p[1] == '|'))
+			if (strncmp(p, "N|", 2) == 0)
+				p++; /* a number cannot be completed */
+			else
 				(void)putchar(*p == '|' ? ' ' : *p);
 		(void)puts("' -- \"$word\")\n\t\treturn\n\t\t;;");
 	}

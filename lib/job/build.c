@@ -157,13 +157,20 @@ static int plan(const struct scan *scan, const struct build_options *o,
 	return 0;
 }
 
-/* Removes what dead builds have left; the lock is ours, so none is alive. */
-static int remove_abandoned(struct store *store, struct build_report *report,
-			    struct error *err)
+/*
+ * Removes what dead builds have left, for the lock is ours and none is alive,
+ * and gives the new generation its id, behind all that have been.
+ */
+static int begin_locked(struct store *store, struct build_report *report,
+			struct error *err)
 {
 	struct generations g;
 	int rc = generations_read(store, &g, err);
 
+	if (rc == 0)
+		names_id_after(report->m.started,
+			       g.count > 0 ? g.list[0].generation : "",
+			       report->m.generation);
 	for (size_t i = 0; rc == 0 && i < g.count; i++) {
 		const struct manifest *m = &g.list[i];
 
@@ -253,7 +260,7 @@ static int run_locked(struct store *store, const struct scan *scan,
 {
 	struct manifest *m = &report->m;
 	bool reserved = false;
-	int rc = remove_abandoned(store, report, err);
+	int rc = begin_locked(store, report, err);
 
 	if (rc == 0)
 		rc = plan(scan, o, report, err);
@@ -283,16 +290,10 @@ static int run_dry(struct store *store, const struct scan *scan,
 		   const struct build_options *o, struct build_report *report,
 		   struct error *err)
 {
-	char who[256];
-
 	report->target_missing = store == NULL;
-	if (store != NULL) {
-		if (store->ops->locked_by(store, who, sizeof(who), err) != 0)
-			return -1;
-		if (who[0] != '\0')
-			return error_set(err, ERROR_LOCKED, "set '%s': %s",
-					 report->m.set, who);
-	}
+	if (store != NULL &&
+	    generations_unlocked(store, report->m.set, err) != 0)
+		return -1;
 	if (plan(scan, o, report, err) != 0)
 		return -1;
 	return store != NULL ? check_room(store, report, err) : 0;
@@ -307,7 +308,6 @@ static int manifest_begin(const struct scan *scan,
 	memcpy(m->fingerprint, bloomkey_fingerprint(scan->spec),
 	       sizeof(m->fingerprint));
 	m->started = clock_wall_ms();
-	names_id_new(m->started, m->generation);
 	m->state = MANIFEST_BUILDING;
 	(void)strncpy(m->engine, o->layout->name, sizeof(m->engine) - 1);
 	m->buckets = bloomkey_buckets(scan->spec);

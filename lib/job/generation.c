@@ -108,6 +108,18 @@ int generation_pick(struct store *store, const struct bloomkey_spec *spec,
 	return rc;
 }
 
+int generations_unlocked(struct store *store, const char *set,
+			 struct error *err)
+{
+	char who[256];
+
+	if (store->ops->locked_by(store, who, sizeof(who), err) != 0)
+		return -1;
+	if (who[0] == '\0')
+		return 0;
+	return error_set(err, ERROR_LOCKED, "set '%s': locked by %s", set, who);
+}
+
 int generation_check(const struct manifest *m, const struct bloomkey_spec *spec,
 		     struct error *err)
 {

@@ -44,6 +44,13 @@ struct manifest *generations_choose(const struct generations *g, const char *id,
 int generation_pick(struct store *store, const struct bloomkey_spec *spec,
 		    const char *id, struct manifest *out, struct error *err);
 
+/*
+ * For a dry run, which takes no lock: ERROR_LOCKED, as taking it would be,
+ * while somebody holds it.
+ */
+int generations_unlocked(struct store *store, const char *set,
+			 struct error *err);
+
 /* Checks that a manifest fits the keyspec.  ERROR_DATA if not. */
 int generation_check(const struct manifest *m, const struct bloomkey_spec *spec,
 		     struct error *err);

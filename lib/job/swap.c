@@ -236,16 +236,15 @@ int swap_run(struct store *store, const struct bloomkey_spec *spec,
 	     const struct swap_options *options, struct swap_report *report,
 	     struct error *err)
 {
+	char set[NAMES_SET_MAX];
 	uint64_t fence;
-	char who[256];
 	int rc;
 
 	memset(report, 0, sizeof(*report));
+	names_set(spec, set);
 	if (options->dry_run) {
-		if (store->ops->locked_by(store, who, sizeof(who), err) != 0)
+		if (generations_unlocked(store, set, err) != 0)
 			return -1;
-		if (who[0] != '\0')
-			return error_set(err, ERROR_LOCKED, "set: %s", who);
 		return run_locked(store, spec, options, report, err);
 	}
 	if (store->ops->lock(store,

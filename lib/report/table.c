@@ -77,6 +77,9 @@ int table_text(const struct table *t, const int *right, struct buf *out)
 			return -1;
 		if (right[column] == 0 && !last && pad(out, gap) != 0)
 			return -1;
+		/* Nothing is to be seen at the end of a line, so it goes. */
+		while (last && out->len > 0 && out->data[out->len - 1] == ' ')
+			out->len--;
 		if (buf_adds(out, last ? "\n" : "  ") != 0)
 			return -1;
 	}

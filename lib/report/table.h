@@ -12,7 +12,7 @@
 #include "lib/base/buf.h"
 
 /* The most columns of a table. */
-#define TABLE_COLUMNS_MAX 12
+#define TABLE_COLUMNS_MAX 24
 
 struct table {
 	size_t columns;
