@@ -115,7 +115,7 @@ static int fill_buckets(const struct inspect_report *r,
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		bad |= table_add(t, names[i]);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; order != NULL && i < n; i++) {
 		const struct inspect_bucket *x = order[i];
 
 		(void)bloomkey_filter(spec, x->bucket, filter, sizeof(filter));

@@ -110,9 +110,13 @@ static int add_cells(struct answers *a, const char *shown, const char *reason)
 	const struct key *key = &a->key;
 	struct table *t = &a->table;
 
-	if (reason != NULL)
-		return table_add(t, "") | table_add(t, "") | table_add(t, "") |
-		       table_add(t, "") | table_add(t, reason);
+	if (reason != NULL) {
+		int bad = 0;
+
+		for (size_t i = 0; i + 1 < COLUMNS; i++)
+			bad |= table_add(t, "");
+		return bad | table_add(t, reason);
+	}
 	return table_add(t, shown) |
 	       table_add(t, num_hex(key->at.hash, number)) |
 	       table_addf(t, "%" PRIu32, key->at.bucket) |
@@ -128,7 +132,7 @@ static int answer(struct answers *a, const char *reason, struct error *err)
 	if (a->form == KEY_LINES) {
 		rc = add_line(a, reason);
 	} else {
-		buf_init(&shown, 5 * BLOOMKEY_MAX);
+		buf_init(&shown, KEYARGS_SHOWN_MAX);
 		rc = reason == NULL
 			     ? show_copy(&shown, a->key.bytes, a->key.at.len)
 			     : 0;

@@ -8,6 +8,9 @@
 #include "cmd/opts.h"
 #include "lib/bloomkey/bloomkey.h"
 
+/* Room for a key escaped (show_copy()), \xHH a byte, and a NUL. */
+#define KEYARGS_SHOWN_MAX ((size_t)4 * BLOOMKEY_MAX + 1)
+
 struct key {
 	unsigned char bytes[BLOOMKEY_MAX];
 	struct bloomkey_result at;

@@ -65,7 +65,7 @@ static int print(const struct opts *opts, const struct key *key,
 	struct buf text;
 	int rc;
 
-	buf_init(&text, 5 * BLOOMKEY_MAX);
+	buf_init(&text, KEYARGS_SHOWN_MAX);
 	table_init(&t, 2);
 	if (show_copy(&text, key->bytes, key->at.len) != 0 ||
 	    buf_string(&text) == NULL) {

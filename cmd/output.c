@@ -125,19 +125,19 @@ int output_receipt(const struct opts *opts, const struct receipt *r, int status,
 	struct error wrong = ERROR_INIT;
 	json_t *json;
 	char *text = NULL;
-	size_t len;
-	int rc;
+	size_t len = 0;
+	int rc = -1;
 
 	if (path == NULL)
 		return status;
 	json = receipt_json(r, status, err);
-	if (json == NULL)
-		rc = error_nomem(&wrong);
-	else
+	if (json != NULL)
 		text = json_text(json, 2, &len, &wrong);
+	else
+		(void)error_nomem(&wrong);
 	json_decref(json);
-	rc = text == NULL ? -1
-			  : file_replace_path(path, text, len, 0644, &wrong);
+	if (text != NULL)
+		rc = file_replace_path(path, text, len, 0644, &wrong);
 	free(text);
 	if (rc == 0)
 		return status;

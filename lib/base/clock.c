@@ -13,7 +13,7 @@ int64_t clock_wall_ms(void)
 	struct timespec ts;
 
 	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	return (int64_t)ts.tv_sec * INT64_C(1000) + ts.tv_nsec / 1000000;
 }
 
 int64_t clock_ns(void)
@@ -85,8 +85,8 @@ const char *clock_span(int64_t ms, char out[CLOCK_TEXT_MAX])
 		int64_t from; /* seconds from which the unit is used */
 		int64_t unit;
 		const char *name;
-	} units[] = {{2 * 86400, 86400, "days"},
-		     {2 * 3600, 3600, "h"},
+	} units[] = {{INT64_C(2) * 86400, 86400, "days"},
+		     {INT64_C(2) * 3600, 3600, "h"},
 		     {120, 60, "min"},
 		     {0, 1, "s"}};
 	int64_t s = ms > 0 ? ms / 1000 : 0;

@@ -6,6 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#undef error_set
+#undef error_errno
+#undef error_prefix
+#undef error_hint
+#undef error_nomem
+
 int error_set(struct error *err, enum error_code code, const char *fmt, ...)
 {
 	va_list ap;

@@ -59,4 +59,20 @@ int error_hint(struct error *err, const char *fmt, ...)
 /* "out of memory": ERROR_INTERNAL.  Always returns -1. */
 int error_nomem(struct error *err);
 
+/*
+ * That they always return -1 is said to compilers and analysers too, which
+ * otherwise follow paths on which an error was set and none returned.
+ */
+static inline int error_failed(int rc)
+{
+	(void)rc;
+	return -1;
+}
+
+#define error_set(...)    error_failed(error_set(__VA_ARGS__))
+#define error_errno(...)  error_failed(error_errno(__VA_ARGS__))
+#define error_prefix(...) error_failed(error_prefix(__VA_ARGS__))
+#define error_hint(...)   error_failed(error_hint(__VA_ARGS__))
+#define error_nomem(err)  error_failed(error_nomem(err))
+
 #endif

@@ -13,18 +13,18 @@
 static int read_all(int fd, const char *path, struct buf *out,
 		    struct error *err)
 {
+	size_t room;
+	char one;
 	ssize_t n;
 
 	for (;;) {
-		if (buf_full(out, 1))
-			return error_set(err, ERROR_DATA,
-					 "file '%s': larger than %zu bytes",
-					 path, out->max - 1);
-		if (buf_reserve(out, out->max - out->len < 65536
-					     ? out->max - out->len
-					     : 65536) != 0)
+		room = out->max - out->len < 65536 ? out->max - out->len
+						   : 65536;
+		if (room > 0 && buf_reserve(out, room) != 0)
 			return error_nomem(err);
-		n = read(fd, out->data + out->len, out->cap - out->len);
+		/* A full buffer is right if nothing follows. */
+		n = room > 0 ? read(fd, out->data + out->len, room)
+			     : read(fd, &one, 1);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -32,6 +32,10 @@ static int read_all(int fd, const char *path, struct buf *out,
 					   path);
 		if (n == 0)
 			return 0;
+		if (room == 0)
+			return error_set(err, ERROR_DATA,
+					 "file '%s': larger than %zu bytes",
+					 path, out->max);
 		out->len += (size_t)n;
 	}
 }

@@ -9,7 +9,11 @@ json_t *json_parse(const char *data, size_t len, struct error *err)
 	json_error_t at;
 	json_t *json = json_loadb(data, len, JSON_REJECT_DUPLICATES, &at);
 
-	if (json == NULL)
+	/* Out of memory leaves no text where it meets the parser's start. */
+	if (json == NULL && (at.text[0] == '\0' ||
+			     json_error_code(&at) == json_error_out_of_memory))
+		(void)error_nomem(err);
+	else if (json == NULL)
 		(void)error_set(err, ERROR_DATA, "not JSON: line %d: %s",
 				at.line, at.text);
 	return json;

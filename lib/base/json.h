@@ -14,7 +14,8 @@
 
 /*
  * Parses len bytes; duplicates, trailing bytes and numbers out of range are
- * errors.  An object owned by the caller, or NULL with ERROR_DATA.
+ * errors.  An object owned by the caller, or NULL with ERROR_DATA or, out
+ * of memory, ERROR_INTERNAL.
  */
 json_t *json_parse(const char *data, size_t len, struct error *err);
 

@@ -46,18 +46,40 @@ static uint64_t number_after(const char *text, const char *name)
 	return num_u64(digits, &n) == 0 ? n : UINT64_MAX;
 }
 
-/* One number of a control group's file; UINT64_MAX also for "max". */
-static uint64_t group_number(const char *group, const char *name)
+/*
+ * A number of a control group's file, behind `label` or the only one;
+ * UINT64_MAX also for "max".
+ */
+static uint64_t group_number(const char *group, const char *name,
+			     const char *label)
 {
 	char path[PATH_MAX];
-	char text[64];
+	char text[4096];
 	int n = snprintf(path, sizeof(path), "/sys/fs/cgroup%s/%s", group,
 			 name);
 
 	if (n < 0 || (size_t)n >= sizeof(path) ||
 	    slurp(path, text, sizeof(text)) != 0)
 		return UINT64_MAX;
-	return number_after(text, "");
+	return number_after(text, label);
+}
+
+/*
+ * What one group leaves.  Cached files are counted as used, and given back
+ * when there is need: a source that was read does not stand in the way.
+ */
+static uint64_t group_left(const char *group)
+{
+	uint64_t max = group_number(group, "memory.max", "");
+	uint64_t now = group_number(group, "memory.current", "");
+	uint64_t old = group_number(group, "memory.stat", "\ninactive_file");
+	uint64_t hot = group_number(group, "memory.stat", "\nactive_file");
+
+	if (max == UINT64_MAX || now == UINT64_MAX)
+		return UINT64_MAX;
+	if (old != UINT64_MAX && hot != UINT64_MAX)
+		now = now > old + hot ? now - old - hot : 0;
+	return max > now ? max - now : 0;
 }
 
 /* What the version 2 control group, or one above it, leaves. */
@@ -76,14 +98,9 @@ static uint64_t group_available(void)
 	group += strlen("0::");
 	group[strcspn(group, "\n")] = '\0';
 	for (;;) {
-		uint64_t max = group_number(group, "memory.max");
-		uint64_t now = group_number(group, "memory.current");
+		uint64_t left = group_left(group);
 
-		if (max != UINT64_MAX && now != UINT64_MAX) {
-			uint64_t left = max > now ? max - now : 0;
-
-			least = left < least ? left : least;
-		}
+		least = left < least ? left : least;
 		cut = strrchr(group, '/');
 		if (cut == NULL || (cut == group && group[1] == '\0'))
 			return least;

@@ -72,7 +72,8 @@ static double tail_ratio(double n, double p, double q, double x)
 	double rest = n - x + 1;
 	double value = 1, c = 1, d = 0;
 
-	for (double m = 0; m < 1e6; m++) {
+	for (unsigned step_number = 0; step_number < 1000000; step_number++) {
+		double m = step_number;
 		double odd = -(x + m) * (x + rest + m) * p /
 			     ((x + 2 * m) * (x + 2 * m + 1));
 		double even = (m + 1) * (rest - m - 1) * p /

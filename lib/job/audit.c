@@ -46,9 +46,18 @@ static int audit_end(struct sink *sink, struct error *err)
 
 static const struct sink_ops audit_ops = {audit_key, audit_end};
 
-static void sum(const struct audit_sink *sinks, unsigned jobs,
-		struct audit_report *report)
+static int sum(const struct audit_sink *sinks, unsigned jobs,
+	       struct audit_report *report, struct error *err)
 {
+	uint64_t asked = 0;
+
+	for (unsigned i = 0; i < jobs; i++)
+		asked += sinks[i].asked;
+	if (asked != report->rows)
+		return error_set(err, ERROR_INTERNAL,
+				 "%" PRIu64 " rows were read and %" PRIu64
+				 " were answered for",
+				 report->rows, asked);
 	for (uint32_t b = 0; b < report->m.buckets; b++) {
 		uint64_t missing = 0;
 
@@ -58,6 +67,7 @@ static void sum(const struct audit_sink *sinks, unsigned jobs,
 			report->first_bucket = b;
 		report->missing += missing;
 	}
+	return 0;
 }
 
 static int ask_rows(struct store *store, const struct scan *scan,
@@ -81,7 +91,7 @@ static int ask_rows(struct store *store, const struct scan *scan,
 	if (rc == 0)
 		rc = scan_run(scan, table, &report->rows, err);
 	if (rc == 0)
-		sum(sinks, scan->jobs, report);
+		rc = sum(sinks, scan->jobs, report, err);
 	for (unsigned i = 0; sinks != NULL && i < scan->jobs; i++) {
 		if (sinks[i].probe != NULL)
 			sinks[i].probe->ops->close(sinks[i].probe);

@@ -2,11 +2,13 @@
 #include "lib/job/build.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/mem.h"
 #include "lib/base/num.h"
 #include "lib/base/stop.h"
 #include "lib/filter/image.h"
@@ -188,29 +190,45 @@ static int begin_locked(struct store *store, struct build_report *report,
 	return rc;
 }
 
-static int check_room(struct store *store, const struct build_report *report,
-		      struct error *err)
+static int no_room(const struct build_report *report, const char *where,
+		   uint64_t room, struct error *err)
 {
-	struct store_facts facts;
 	char need[NUM_TEXT_MAX];
-	char room[NUM_TEXT_MAX];
+	char left[NUM_TEXT_MAX];
 
-	if (store->ops->facts(store, &facts, err) != 0)
-		return -1;
-	if (report->image_bytes != 0 && report->image_bytes <= facts.room)
-		return 0;
 	(void)error_set(err, ERROR_SPACE,
-			"%s: %s for %s of filters, room for %s", facts.place,
-			facts.room_of,
-			num_bytes_text(report->image_bytes, need),
-			num_bytes_text(facts.room, room));
+			"%s: room for %s, the filters take %s", where,
+			num_bytes_text(room, left),
+			num_bytes_text(report->image_bytes, need));
 	return error_hint(err,
 			  "make room, or plan for fewer keys or a higher "
 			  "error rate; bloomctl size shows what they take");
 }
 
+/* store is NULL in a dry run on a folder that is to be made. */
+static int check_room(struct store *store, const struct build_report *report,
+		      struct error *err)
+{
+	struct store_facts facts = {"", UINT64_MAX, "", true};
+	uint64_t memory = mem_available();
+	char where[512];
+
+	if (store != NULL && store->ops->facts(store, &facts, err) != 0)
+		return -1;
+	/* 0 is a size that overflowed. */
+	if (report->image_bytes == 0 ||
+	    (facts.in_memory && report->image_bytes > memory))
+		return no_room(report, "memory", memory, err);
+	(void)snprintf(where, sizeof(where), "%s of target '%.400s'",
+		       facts.room_of, facts.place);
+	if (report->image_bytes > facts.room)
+		return no_room(report, where, facts.room, err);
+	return 0;
+}
+
 static int load_and_seal(struct store *store, const struct scan *scan,
-			 struct build_report *report, struct error *err)
+			 struct build_report *report, bool *written,
+			 struct error *err)
 {
 	struct manifest *m = &report->m;
 	struct load load = {0, NULL, NULL, NULL};
@@ -221,6 +239,7 @@ static int load_and_seal(struct store *store, const struct scan *scan,
 	if (rc == 0)
 		load_sum(&load, report);
 	load_close_writers(&load);
+	*written = rc == 0;
 	if (rc == 0)
 		rc = store->ops->seal(store, m, err);
 	if (rc == 0)
@@ -239,10 +258,10 @@ static int load_and_seal(struct store *store, const struct scan *scan,
 }
 
 /*
- * A build that failed leaves its manifest, marked, and where even that cannot
- * be written nothing; filters that were written go in both cases.
+ * A build that failed leaves its manifest, marked, for people to see; once
+ * filters are written it leaves nothing, since the disk may be full of them.
  */
-static void abort_build(struct store *store, struct manifest *m)
+static void abort_build(struct store *store, struct manifest *m, bool written)
 {
 	struct error ignored = ERROR_INIT;
 
@@ -250,6 +269,8 @@ static void abort_build(struct store *store, struct manifest *m)
 	m->ended = clock_wall_ms();
 	free(m->bucket_keys);
 	m->bucket_keys = NULL;
+	if (written && store->ops->drop(store, m->generation, &ignored) == 0)
+		return;
 	if (store->ops->put(store, m, &ignored) != 0)
 		(void)store->ops->drop(store, m->generation, &ignored);
 }
@@ -260,6 +281,7 @@ static int run_locked(struct store *store, const struct scan *scan,
 {
 	struct manifest *m = &report->m;
 	bool reserved = false;
+	bool written = false;
 	int rc = begin_locked(store, report, err);
 
 	if (rc == 0)
@@ -275,14 +297,14 @@ static int run_locked(struct store *store, const struct scan *scan,
 					 scan->jobs, err);
 	}
 	if (rc == 0)
-		rc = load_and_seal(store, scan, report, err);
+		rc = load_and_seal(store, scan, report, &written, err);
 	if (rc == 0) {
 		m->state = MANIFEST_COMPLETE;
 		m->ended = clock_wall_ms();
 		rc = store->ops->put(store, m, err);
 	}
 	if (rc != 0 && reserved)
-		abort_build(store, m);
+		abort_build(store, m, written);
 	return rc;
 }
 
@@ -296,7 +318,7 @@ static int run_dry(struct store *store, const struct scan *scan,
 		return -1;
 	if (plan(scan, o, report, err) != 0)
 		return -1;
-	return store != NULL ? check_room(store, report, err) : 0;
+	return check_room(store, report, err);
 }
 
 static int manifest_begin(const struct scan *scan,

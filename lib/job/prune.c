@@ -55,6 +55,8 @@ static int run_locked(struct store *store, uint64_t keep, bool dry_run,
 	live = generations_live(&g);
 	report->removed = calloc(g.count + 1, sizeof(*report->removed));
 	rc = report->removed == NULL ? error_nomem(err) : 0;
+	if (rc == 0 && dry_run && g.count > 0)
+		rc = generations_unlocked(store, g.list[0].set, err);
 	/* Oldest first: what is cut short has removed the least needed. */
 	for (size_t i = g.count; rc == 0 && i > 0; i--) {
 		const struct manifest *m = &g.list[i - 1];

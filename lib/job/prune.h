@@ -3,9 +3,10 @@
  * prune: removes generations that nobody needs.
  *
  * What stays, always: the live one, the one that was live before it, and
- * complete ones that are newer than the live one.  Of the others that were
- * live, the `keep` that retired last.  All else goes: aborted and broken
- * ones, and complete ones that a newer live one has overtaken.
+ * complete ones that are newer than the live one.  Of those that were live,
+ * the `keep` that retired last, the one before the live one among them.  All
+ * else goes: aborted and broken ones, and complete ones that a newer live one
+ * has overtaken.
  */
 #ifndef BLOOMCTL_JOB_PRUNE_H
 #define BLOOMCTL_JOB_PRUNE_H

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lib/job/scan.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,7 +25,8 @@ struct crew {
 	struct source_part *parts;
 	size_t count;
 	atomic_size_t next;
-	atomic_bool failed;
+	atomic_size_t limit; /* parts below it are to be read: all, until one
+				fails; then none behind that */
 	atomic_uint_fast64_t rows;
 	atomic_uint_fast64_t bytes;
 	int done[2]; /* a pipe: one byte for each worker that has ended */
@@ -37,7 +40,8 @@ struct worker {
 	char *chunk;
 	unsigned char *key; /* BLOOMKEY_MAX bytes */
 	uint64_t rows;
-	size_t failed_part;
+	size_t index;     /* of the part */
+	bool again;       /* the part is read once more, for its message */
 	struct error err; /* code ERROR_NONE while all is well */
 };
 
@@ -78,17 +82,43 @@ static int on_row(void *ctx, const struct row *row, struct error *err)
 				 err);
 }
 
+/* Whether the worker's part still matters: nothing before it has failed. */
+static bool wanted(const struct worker *w)
+{
+	return w->again ||
+	       w->index < atomic_load_explicit(&w->crew->limit,
+					       memory_order_relaxed);
+}
+
+/* Counts for whoever looks on; what is read again is not counted again. */
+static void add_progress(struct worker *w, uint64_t rows, uint64_t bytes)
+{
+	if (w->again)
+		return;
+	atomic_fetch_add_explicit(&w->crew->rows, rows, memory_order_relaxed);
+	atomic_fetch_add_explicit(&w->crew->bytes, bytes, memory_order_relaxed);
+}
+
+/* Ends the scan for all parts from `limit` on. */
+static void lower_limit(struct crew *crew, size_t limit)
+{
+	size_t now = atomic_load(&crew->limit);
+
+	while (limit < now &&
+	       !atomic_compare_exchange_weak(&crew->limit, &now, limit))
+		;
+}
+
 static int pump(struct worker *w, struct stream *stream, struct rowparse *parse,
 		struct error *err)
 {
-	struct crew *crew = w->crew;
 	uint64_t rows;
 	size_t got;
 
 	for (;;) {
 		if (stop_check(err) != 0)
 			return -1;
-		if (atomic_load_explicit(&crew->failed, memory_order_relaxed))
+		if (!wanted(w))
 			return 0;
 		if (stream->ops->read(stream, w->chunk, CHUNK, &got, err) != 0)
 			return -1;
@@ -97,10 +127,7 @@ static int pump(struct worker *w, struct stream *stream, struct rowparse *parse,
 		rows = w->rows;
 		if (rowparse_feed(parse, w->chunk, got, err) != 0)
 			return -1;
-		atomic_fetch_add_explicit(&crew->rows, w->rows - rows,
-					  memory_order_relaxed);
-		atomic_fetch_add_explicit(&crew->bytes, got,
-					  memory_order_relaxed);
+		add_progress(w, w->rows - rows, got);
 	}
 }
 
@@ -112,7 +139,6 @@ static int read_part(struct worker *w, const struct rowformat *format,
 	struct source *source = w->crew->scan->source;
 	struct rowparse *parse = NULL;
 	struct stream *stream = NULL;
-	uint64_t rows = w->rows;
 	char *header = NULL;
 	int rc;
 
@@ -132,19 +158,16 @@ static int read_part(struct worker *w, const struct rowformat *format,
 		rc = source->ops->open(source, part, &stream, err);
 	if (rc == 0)
 		rc = pump(w, stream, parse, err);
-	if (rc == 0 && !atomic_load(&w->crew->failed)) {
+	if (rc == 0 && wanted(w)) {
 		uint64_t before = w->rows;
 
 		rc = rowparse_end(parse, part->at_end, err);
-		atomic_fetch_add_explicit(&w->crew->rows, w->rows - before,
-					  memory_order_relaxed);
+		add_progress(w, w->rows - before, 0);
 	}
 	if (stream != NULL)
 		stream->ops->close(stream);
 	rowparse_free(parse);
 	free(header);
-	if (rc != 0 && w->sink == NULL)
-		w->rows = rows;
 	return rc;
 }
 
@@ -166,8 +189,10 @@ static void renumber(struct worker *w, const struct rowformat *format)
 	numbered.rows_before =
 		source->ops->rows_before(source, w->part, format);
 	w->sink = NULL;
+	w->again = true;
 	if (read_part(w, &numbered, &again) != 0 && again.code == w->err.code)
 		w->err = again;
+	w->again = false;
 	w->sink = sink;
 }
 
@@ -176,28 +201,27 @@ static void *work(void *arg)
 	struct worker *w = arg;
 	struct crew *crew = w->crew;
 	const struct rowformat *format = crew->scan->format;
-	size_t i = 0;
 
-	while (w->err.code == ERROR_NONE && !atomic_load(&crew->failed)) {
-		i = atomic_fetch_add(&crew->next, 1);
-		if (i >= crew->count)
+	while (w->err.code == ERROR_NONE) {
+		w->index = atomic_fetch_add(&crew->next, 1);
+		if (w->index >= crew->count || !wanted(w))
 			break;
-		w->part = &crew->parts[i];
+		w->part = &crew->parts[w->index];
 		if (read_part(w, format, &w->err) == 0)
 			continue;
+		lower_limit(crew, w->index + 1);
 		renumber(w, format);
 		if (!stop_asked())
 			(void)error_prefix(&w->err, "%s", w->part->name);
 	}
-	if (w->err.code == ERROR_NONE && !atomic_load(&crew->failed) &&
-	    w->sink->ops->end != NULL)
-		(void)w->sink->ops->end(w->sink, &w->err);
-	if (w->err.code != ERROR_NONE) {
-		w->failed_part = i;
-		atomic_store(&crew->failed, true);
-	}
-	if (write(crew->done[1], "", 1) < 0)
-		w->failed_part = i; /* the pipe has room for all workers */
+	if (w->err.code == ERROR_NONE && w->sink->ops->end != NULL &&
+	    atomic_load(&crew->limit) == SIZE_MAX &&
+	    w->sink->ops->end(w->sink, &w->err) != 0)
+		lower_limit(crew, 0);
+	/* The pipe has room for a byte from each; a lost one is a bug that
+	 * shows as a scan that does not end. */
+	while (write(crew->done[1], "", 1) < 0 && errno == EINTR)
+		;
 	return NULL;
 }
 
@@ -269,7 +293,7 @@ static int workers_run(struct worker *workers, struct crew *crew,
 	}
 	(void)pthread_attr_destroy(&attr);
 	if (rc != 0)
-		atomic_store(&crew->failed, true);
+		lower_limit(crew, 0);
 	wait_for(crew, started);
 	for (unsigned i = 0; i < started; i++)
 		(void)pthread_join(workers[i].thread, NULL);
@@ -287,8 +311,7 @@ static int first_error(const struct worker *workers, unsigned jobs,
 	for (unsigned i = 0; i < jobs; i++) {
 		if (workers[i].err.code == ERROR_NONE)
 			continue;
-		if (first == NULL ||
-		    workers[i].failed_part < first->failed_part)
+		if (first == NULL || workers[i].index < first->index)
 			first = &workers[i];
 	}
 	if (first == NULL)
@@ -300,7 +323,7 @@ static int first_error(const struct worker *workers, unsigned jobs,
 int scan_run(const struct scan *scan, struct sink *const *sinks, uint64_t *rows,
 	     struct error *err)
 {
-	struct crew crew = {.scan = scan, .done = {-1, -1}};
+	struct crew crew = {.scan = scan, .limit = SIZE_MAX, .done = {-1, -1}};
 	struct worker *workers = NULL;
 	int rc;
 

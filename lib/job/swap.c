@@ -36,8 +36,8 @@ static struct manifest *choose_rollback(const struct generations *g,
 	 * second one by mistake must not return to what was found bad. */
 	if (!named && strcmp(id, live->generation) > 0) {
 		(void)error_set(err, ERROR_GENERATION,
-				"generation '%s': it is what was rolled back "
-				"already",
+				"generation '%s': newer than the live one, so "
+				"going to it is no way back",
 				id);
 		(void)error_hint(err, "to return to it: swap --rollback -g %s",
 				 id);

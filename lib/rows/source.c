@@ -62,9 +62,7 @@ int source_open(const char *const *texts, size_t count, struct source **out,
 	int rc = -1;
 
 	*out = NULL;
-	if (count == 0)
-		return error_set(err, ERROR_USAGE, "no source is given");
-	rests = calloc(count, sizeof(*rests));
+	rests = calloc(count + 1, sizeof(*rests));
 	if (rests == NULL)
 		return error_nomem(err);
 	for (size_t i = 0; i < count; i++) {
@@ -84,7 +82,8 @@ int source_open(const char *const *texts, size_t count, struct source **out,
 		scheme = found;
 		rests[i] = texts[i] + len + 1;
 	}
-	rc = scheme->open(rests, count, out, err);
+	rc = scheme != NULL ? scheme->open(rests, count, out, err)
+			    : error_set(err, ERROR_USAGE, "no source is given");
 out:
 	free(rests);
 	return rc;

@@ -3,7 +3,8 @@
  * unit: TAP for the C tests, one program per module.
  *
  *	static void adds_bytes(void) { CHECK_U64(f(1), 2); }
- *	int main(void) { UNIT(adds_bytes, "buf: bytes are appended"); return unit_end(); }
+ *	int main(void) { UNIT(adds_bytes, "buf: bytes are appended"); return
+ *unit_end(); }
  *
  * A test's name is a claim.  A failed CHECK says where and what, and the test
  * goes on; REQUIRE leaves the test.  The runner counts the TAP lines.
@@ -49,42 +50,42 @@ static inline int unit_end(void)
 }
 
 #define UNIT(test, claim) unit_run(test, claim)
-#define SKIP(why)                                                              \
-	do {                                                                   \
-		unit_skipped = (why);                                          \
-		return;                                                        \
+#define SKIP(why)                     \
+	do {                          \
+		unit_skipped = (why); \
+		return;               \
 	} while (0)
-#define CHECK(cond)                                                            \
-	do {                                                                   \
-		if (!(cond))                                                   \
-			unit_fail(__FILE__, __LINE__, #cond);                  \
+#define CHECK(cond)                                           \
+	do {                                                  \
+		if (!(cond))                                  \
+			unit_fail(__FILE__, __LINE__, #cond); \
 	} while (0)
-#define REQUIRE(cond)                                                          \
-	do {                                                                   \
-		if (!(cond)) {                                                 \
-			unit_fail(__FILE__, __LINE__, #cond);                  \
-			return;                                                \
-		}                                                              \
+#define REQUIRE(cond)                                         \
+	do {                                                  \
+		if (!(cond)) {                                \
+			unit_fail(__FILE__, __LINE__, #cond); \
+			return;                               \
+		}                                             \
 	} while (0)
-#define CHECK_U64(a, b)                                                        \
-	do {                                                                   \
-		uint64_t unit_a = (a), unit_b = (b);                           \
-		if (unit_a != unit_b) {                                        \
-			unit_fail(__FILE__, __LINE__, #a " == " #b);           \
-			printf("#   %" PRIu64 " != %" PRIu64 "\n", unit_a,     \
-			       unit_b);                                        \
-		}                                                              \
+#define CHECK_U64(a, b)                                                    \
+	do {                                                               \
+		uint64_t unit_a = (a), unit_b = (b);                       \
+		if (unit_a != unit_b) {                                    \
+			unit_fail(__FILE__, __LINE__, #a " == " #b);       \
+			printf("#   %" PRIu64 " != %" PRIu64 "\n", unit_a, \
+			       unit_b);                                    \
+		}                                                          \
 	} while (0)
-#define CHECK_STR(a, b)                                                        \
-	do {                                                                   \
-		const char *unit_a = (a), *unit_b = (b);                       \
-		if (unit_a == NULL || unit_b == NULL ||                        \
-		    strcmp(unit_a, unit_b) != 0) {                             \
-			unit_fail(__FILE__, __LINE__, #a " == " #b);           \
-			printf("#   \"%s\" != \"%s\"\n",                       \
-			       unit_a != NULL ? unit_a : "(null)",             \
-			       unit_b != NULL ? unit_b : "(null)");            \
-		}                                                              \
+#define CHECK_STR(a, b)                                              \
+	do {                                                         \
+		const char *unit_a = (a), *unit_b = (b);             \
+		if (unit_a == NULL || unit_b == NULL ||              \
+		    strcmp(unit_a, unit_b) != 0) {                   \
+			unit_fail(__FILE__, __LINE__, #a " == " #b); \
+			printf("#   \"%s\" != \"%s\"\n",             \
+			       unit_a != NULL ? unit_a : "(null)",   \
+			       unit_b != NULL ? unit_b : "(null)");  \
+		}                                                    \
 	} while (0)
 
 #endif

@@ -7,9 +7,9 @@
 
 static void digits_only(void)
 {
-	static const char *const bad[] = {"",    " 1",  "+1", "-1",
-					  "1 ",  "0x1", "1e3", "1.0",
-					  "18446744073709551616"};
+	static const char *const bad[] = {"",    " 1",  "+1",
+					  "-1",  "1 ",  "0x1",
+					  "1e3", "1.0", "18446744073709551616"};
 	uint64_t n = 7;
 
 	CHECK(num_u64("0", &n) == 0);

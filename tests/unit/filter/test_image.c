@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lib/filter/image.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/unit/alloc.h"
 #include "tests/unit/unit.h"
 
 #define BUCKETS 7
@@ -314,6 +317,51 @@ static void too_large_is_refused(void)
 	image_release(&image);
 }
 
+/* A mapping is an allocation, too. */
+void *__real_mmap(void *at, size_t len, int prot, int flags, int fd, off_t off)
+	__attribute__((weak));
+void *__wrap_mmap(void *at, size_t len, int prot, int flags, int fd, off_t off);
+
+void *__wrap_mmap(void *at, size_t len, int prot, int flags, int fd, off_t off)
+{
+	if (!alloc_fails())
+		return __real_mmap(at, len, prot, flags, fd, off);
+	errno = ENOMEM;
+	return MAP_FAILED;
+}
+
+static void no_memory(void)
+{
+	unsigned long n = 1;
+	bool met = true;
+
+	ALLOC_NEEDED();
+	for (; met && n < 100; n++) {
+		struct error err = ERROR_INIT;
+		uint64_t added[BUCKETS] = {0};
+		struct image_ring *ring = NULL;
+		struct filter_params params;
+		struct image image;
+		int rc;
+
+		REQUIRE(ops->size(100, 0.01, &params, &err) == 0);
+		alloc_fail(n, true);
+		rc = image_init(&image, ops, &params, BUCKETS, false, &err);
+		if (rc == 0)
+			ring = image_ring_new(&image, added);
+		met = alloc_pass();
+		CHECK((rc == 0 && ring != NULL) == !met);
+		CHECK((rc == 0) == (image.bits != NULL));
+		if (rc != 0) {
+			CHECK_U64(err.code, ERROR_SPACE);
+			CHECK(strstr(err.text, "image of ") == err.text);
+		}
+		image_ring_free(ring);
+		image_release(&image);
+	}
+	CHECK_U64(n, 4);
+}
+
 int main(void)
 {
 	UNIT(equals_plain, "image: the ring sets and counts as plain adds do");
@@ -324,5 +372,6 @@ int main(void)
 	UNIT(unflushed_is_dropped, "image: freeing a ring sets nothing");
 	UNIT(sizes_do_not_wrap, "image: a size that overflows is 0");
 	UNIT(too_large_is_refused, "image: what cannot be mapped is refused");
+	UNIT(no_memory, "image: each failing allocation is told");
 	return unit_end();
 }

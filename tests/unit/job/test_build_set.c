@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A build among the other generations of its set.
+ */
+#include "lib/base/log.h"
+#include "lib/job/build.h"
+#include "tests/unit/job/job.h"
+
+struct work {
+	struct bloomkey_spec *spec;
+	struct fake f;
+	struct feed_part part;
+	struct feed feed;
+	struct scan scan;
+	struct build_options options;
+	struct build_report report;
+	struct error err;
+};
+
+static void work_begin(struct work *w)
+{
+	memset(w, 0, sizeof(*w));
+	w->spec = job_spec(JOB_KEYSPEC);
+	fake_init(&w->f, w->spec);
+	w->part = (struct feed_part){.name = "a", .text = "1\n2\n3\n"};
+	w->feed = feed_of(&w->part, 1, 100);
+	w->scan = job_scan(w->spec, &w->feed, 1);
+	w->options = (struct build_options){
+		.layout = &layout_redisbloom,
+		.capacity = BUILD_PLANNED,
+		.number = 10,
+		.error = 0.01,
+	};
+	log_init(LOG_QUIET, "test");
+}
+
+static int work_run(struct work *w)
+{
+	return build_run(&w->f.base, &w->scan, &w->options, &w->report,
+			 &w->err);
+}
+
+static void work_end(struct work *w)
+{
+	build_report_release(&w->report);
+	fake_done(&w->f);
+	bloomkey_free(w->spec);
+}
+
+static void abandoned_ones_go(void)
+{
+	struct work w;
+
+	work_begin(&w);
+	fake_there(&w.f, ID_1, MANIFEST_OLD, few_keys);
+	fake_there(&w.f, ID_2, MANIFEST_LIVE, few_keys);
+	fake_there(&w.f, ID_3, MANIFEST_COMPLETE, few_keys);
+	fake_there(&w.f, ID_4, MANIFEST_ABORTED, few_keys);
+	fake_there(&w.f, ID_5, MANIFEST_BUILDING, few_keys);
+	CHECK(work_run(&w) == 0);
+	CHECK_U64(w.report.removed, 2);
+	CHECK(fake_find(&w.f, ID_4) == NULL);
+	CHECK(fake_find(&w.f, ID_5) == NULL);
+	CHECK_U64(fake_count(&w.f), 4);
+	/* What is live is as it was. */
+	CHECK_U64(fake_find(&w.f, ID_2)->m.state, MANIFEST_LIVE);
+	CHECK_U64(w.f.calls[FAKE_PROMOTE], 0);
+	work_end(&w);
+}
+
+static void one_that_cannot_go_ends_it(void)
+{
+	struct work w;
+
+	work_begin(&w);
+	fake_there(&w.f, ID_4, MANIFEST_ABORTED, few_keys);
+	w.f.fail_at[FAKE_DROP] = 1;
+	CHECK(work_run(&w) == -1);
+	CHECK_U64(w.err.code, ERROR_RIGHTS);
+	CHECK_U64(w.report.removed, 0);
+	CHECK_U64(w.f.calls[FAKE_RESERVE], 0);
+	work_end(&w);
+}
+
+static void the_lock_of_another(void)
+{
+	struct work w;
+
+	work_begin(&w);
+	fake_there(&w.f, ID_5, MANIFEST_BUILDING, few_keys);
+	w.f.held = "build of pid 7";
+	CHECK(work_run(&w) == -1);
+	CHECK_U64(w.err.code, ERROR_LOCKED);
+	/* What the other one builds stays. */
+	CHECK_U64(fake_count(&w.f), 1);
+	build_report_release(&w.report);
+	w.options.dry_run = true;
+	w.err.code = ERROR_NONE;
+	CHECK(work_run(&w) == -1);
+	CHECK_U64(w.err.code, ERROR_LOCKED);
+	CHECK(strstr(w.err.text, "build of pid 7") != NULL);
+	work_end(&w);
+}
+
+static void room(void)
+{
+	for (int dry = 0; dry < 2; dry++) {
+		struct work w;
+		uint64_t need;
+
+		work_begin(&w);
+		w.options.dry_run = dry;
+		CHECK(work_run(&w) == 0);
+		need = w.report.image_bytes;
+		CHECK(need > 0);
+		build_report_release(&w.report);
+		w.f.room = need;
+		CHECK(work_run(&w) == 0);
+		build_report_release(&w.report);
+		w.f.calls[FAKE_RESERVE] = 0;
+		w.f.room = need - 1;
+		CHECK(work_run(&w) == -1);
+		CHECK_U64(w.err.code, ERROR_SPACE);
+		CHECK(strstr(w.err.text, "fake:place: memory") == w.err.text);
+		CHECK(w.err.hint[0] != '\0');
+		CHECK_U64(w.f.calls[FAKE_RESERVE], 0);
+		work_end(&w);
+	}
+}
+
+static void a_dry_run_changes_nothing(void)
+{
+	struct work w;
+
+	work_begin(&w);
+	fake_there(&w.f, ID_4, MANIFEST_ABORTED, few_keys);
+	w.options.dry_run = true;
+	w.options.capacity = BUILD_COUNTED;
+	CHECK(work_run(&w) == 0);
+	CHECK_U64(w.report.m.rows, 3);
+	CHECK(w.report.m.capacity >= 3);
+	CHECK(!w.report.target_missing);
+	CHECK_U64(w.f.calls[FAKE_LOCK], 0);
+	CHECK_U64(w.f.calls[FAKE_RESERVE] + w.f.calls[FAKE_PUT] +
+			  w.f.calls[FAKE_DROP],
+		  0);
+	build_report_release(&w.report);
+	CHECK(build_run(NULL, &w.scan, &w.options, &w.report, &w.err) == 0);
+	CHECK(w.report.target_missing);
+	work_end(&w);
+}
+
+static void sizes_that_do_not_go(void)
+{
+	struct work w;
+
+	work_begin(&w);
+	w.options.capacity = BUILD_GIVEN;
+	w.options.number = UINT64_C(1) << 40;
+	CHECK(work_run(&w) == -1);
+	CHECK_U64(w.err.code, ERROR_SPACE);
+	CHECK_U64(fake_count(&w.f), 0);
+	work_end(&w);
+}
+
+static void stop_at_end(void *ctx, size_t part, unsigned read)
+{
+	(void)ctx;
+	(void)part;
+	if (read == 2)
+		raise(SIGTERM);
+}
+
+static void stopped(void)
+{
+	struct error err = ERROR_INIT;
+	struct work w;
+
+	REQUIRE(stop_init(&err) == 0);
+	work_begin(&w);
+	/* The last read: the scan is through, and does not see it. */
+	w.feed.hook = stop_at_end;
+	CHECK(work_run(&w) == -1);
+	CHECK_U64(w.err.code, ERROR_TERMINATED);
+	CHECK_U64(w.f.all[0].m.state, MANIFEST_ABORTED);
+	CHECK_U64(w.f.completes, 0);
+	work_end(&w);
+}
+
+static void a_stop_aborts(void)
+{
+	job_fork(stopped);
+}
+
+static void the_newest_of_all(void)
+{
+	static const char future[] = "29990101T000000Z-ffff";
+	struct work w;
+
+	/* Its clock was set back meanwhile. */
+	work_begin(&w);
+	fake_there(&w.f, future, MANIFEST_LIVE, few_keys);
+	CHECK(work_run(&w) == 0);
+	CHECK(names_id_valid(w.report.m.generation));
+	CHECK(strcmp(w.report.m.generation, future) > 0);
+	CHECK_U64(fake_count(&w.f), 2);
+	CHECK_U64(fake_find(&w.f, future)->m.state, MANIFEST_LIVE);
+	work_end(&w);
+}
+
+int main(void)
+{
+	UNIT(abandoned_ones_go, "build: abandoned generations go, no others");
+	UNIT(one_that_cannot_go_ends_it,
+	     "build: an abandoned one that cannot go ends it");
+	UNIT(the_lock_of_another, "build: another's lock is respected");
+	UNIT(room, "build: what just fits is built, one byte less is refused");
+	UNIT(a_dry_run_changes_nothing, "build: a dry run changes nothing");
+	UNIT(sizes_that_do_not_go, "build: a size that is none begins nothing");
+	UNIT(a_stop_aborts, "build: a stop at the very end aborts");
+	UNIT(the_newest_of_all,
+	     "build: its id is newer than all that are there");
+	return unit_end();
+}
