@@ -141,8 +141,14 @@ int main(int argc, char **argv)
 	write_doc(doc, sizeof(doc));
 	open_standard_descriptors();
 	(void)atexit(check_stdout);
-	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &top) != 0)
+	if (argc > 1 && argv[1][0] != '-') {
+		top.argc = argc - 1;
+		top.argv = argv + 1;
+	} else if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &top) !=
+		   0) {
+		(void)fputs("bloomctl: out of memory\n", stderr);
 		return ERROR_INTERNAL;
+	}
 	command = find(top.argv[0]);
 	if (command == NULL) {
 		(void)fprintf(stderr,

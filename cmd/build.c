@@ -73,10 +73,8 @@ static int run(const struct opts *opts, struct inputs *in,
 
 	rc = store_open(target, in->spec, !o->dry_run, &store, err);
 	/* A dry run makes nothing, and so accepts that nothing is there. */
-	if (rc != 0 && o->dry_run && err->code == ERROR_SOURCE) {
-		err->code = ERROR_NONE;
-		rc = 0;
-	}
+	if (rc != 0 && o->dry_run && err->code == ERROR_SOURCE)
+		rc = store_creatable(target, err);
 	if (rc == 0)
 		rc = build_run(store, &in->scan, o, report, err);
 	store_close(store);

@@ -89,8 +89,11 @@ static int read_file(struct opts *opts, const char *path, struct error *err)
 	unsigned number = 0;
 	char *line;
 
-	if (file_read(path, &opts->config, ERROR_CONFIG, err) != 0)
+	if (file_read(path, &opts->config, ERROR_CONFIG, err) != 0) {
+		if (err->code == ERROR_DATA)
+			err->code = ERROR_CONFIG;
 		return -1;
+	}
 	line = buf_string(&opts->config);
 	if (line == NULL)
 		return error_nomem(err);

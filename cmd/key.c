@@ -186,7 +186,8 @@ static int pump(struct answers *a, struct rowparse *parse, char *chunk,
 			return rowparse_end(parse, true, err);
 		if (rowparse_feed(parse, chunk, (size_t)n, err) != 0)
 			return -1;
-		if (a->form != KEY_TABLE && flush(a, err) != 0)
+		if (a->form != KEY_TABLE &&
+		    (flush(a, err) != 0 || output_flush(err) != 0))
 			return -1;
 	}
 }

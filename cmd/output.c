@@ -26,6 +26,13 @@ int output_write(const void *data, size_t len, struct error *err)
 	return 0;
 }
 
+int output_flush(struct error *err)
+{
+	if (fflush(stdout) != 0)
+		return error_errno(err, ERROR_DATA, errno, "standard output");
+	return 0;
+}
+
 int output_json(json_t *json, struct error *err)
 {
 	size_t len;

@@ -24,6 +24,9 @@ enum output_format output_format(const struct opts *opts);
  */
 int output_write(const void *data, size_t len, struct error *err);
 
+/* Lets a reader on a pipe have what was written.  ERROR_DATA if it fails. */
+int output_flush(struct error *err);
+
 /* Writes a JSON value, indented by two; takes it over. */
 int output_json(json_t *json, struct error *err);
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/show.h"
+
 #undef error_set
 #undef error_errno
 #undef error_prefix
@@ -21,6 +23,7 @@ int error_set(struct error *err, enum error_code code, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);
+	show_clean(err->text);
 	return -1;
 }
 
@@ -40,6 +43,7 @@ int error_errno(struct error *err, enum error_code code, int errnum,
 	if (strerror_r(errnum, buf, sizeof(buf)) != 0)
 		(void)snprintf(buf, sizeof(buf), "error %d", errnum);
 	(void)snprintf(err->text + used, sizeof(err->text) - used, ": %s", buf);
+	show_clean(err->text);
 	return -1;
 }
 
@@ -55,6 +59,8 @@ enum error_code error_code_of_errno(int errnum)
 	case EROFS:
 		return ERROR_RIGHTS;
 	case ENOMEM:
+	case EMFILE:
+	case ENFILE:
 		return ERROR_INTERNAL;
 	default:
 		return ERROR_DATA;
@@ -74,6 +80,7 @@ int error_prefix(struct error *err, const char *fmt, ...)
 	(void)snprintf(text + used, sizeof(text) - used, ": %.*s",
 		       (int)(sizeof(text) - 3), err->text);
 	memcpy(err->text, text, sizeof(text));
+	show_clean(err->text);
 	return -1;
 }
 
@@ -84,6 +91,7 @@ int error_hint(struct error *err, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(err->hint, sizeof(err->hint), fmt, ap);
 	va_end(ap);
+	show_clean(err->hint);
 	return -1;
 }
 

@@ -5,8 +5,9 @@
  * A function that can fail takes a struct error last and returns 0 or -1 (or
  * a pointer or NULL).  The function that meets the fault calls error_set()
  * once; callers add only what they know by error_prefix().  Nothing is
- * allocated, so an error can be reported when memory is out.  Only main()
- * prints one.  Text: object first, factual, lower case, no full stop:
+ * allocated, so an error can be reported when memory is out.  Texts are one
+ * line of valid UTF-8, whatever names went into them (show_clean()).  Only
+ * main() prints one.  Text: object first, factual, lower case, no full stop:
  * "file 'x.csv': row 7: ...".  Row values never go into it.
  */
 #ifndef BLOOMCTL_BASE_ERROR_H
@@ -44,7 +45,7 @@ int error_errno(struct error *err, enum error_code code, int errnum,
 /*
  * The code that an errno value of the target's file system means: no space,
  * quota or file too big ERROR_SPACE; no rights or read-only ERROR_RIGHTS; out
- * of memory ERROR_INTERNAL; anything else ERROR_DATA.
+ * of memory or descriptors ERROR_INTERNAL; anything else ERROR_DATA.
  */
 enum error_code error_code_of_errno(int errnum);
 

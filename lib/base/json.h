@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * json: jansson with our errors.  Objects are owned as jansson says; what a
- * getter returns is borrowed from the object.
+ * json: jansson with our errors, from one thread at a time.  Objects are owned
+ * as jansson says; what a getter returns is borrowed from the object.
  */
 #ifndef BLOOMCTL_BASE_JSON_H
 #define BLOOMCTL_BASE_JSON_H

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/show.h"
+
 /* The one global of the library: every layer may have something to say. */
 static struct {
 	enum log_level level;
@@ -38,6 +40,7 @@ void log_line(enum log_level level, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(line + used, room - used, fmt, ap);
 	va_end(ap);
+	show_clean(line);
 	used = strlen(line);
 	line[used++] = '\n';
 	/* A log that cannot be written has nowhere to complain to. */

@@ -169,7 +169,9 @@ const char *num_double_text(double x, char out[NUM_TEXT_MAX])
 {
 	for (int digits = 1; digits <= 17; digits++) {
 		(void)snprintf(out, NUM_TEXT_MAX, "%.*g", digits, x);
-		if (strtod(out, NULL) == x)
+		if (strtod(out, NULL) == x &&
+		    (strchr(out, 'e') == NULL || fabs(x) >= 1e15 ||
+		     fabs(x) < 1e-4))
 			break;
 	}
 	point(out);

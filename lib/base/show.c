@@ -80,6 +80,25 @@ int show_copy(struct buf *out, const void *data, size_t len)
 	return 0;
 }
 
+void show_clean(char *text)
+{
+	size_t left = strlen(text);
+
+	while (left > 0) {
+		const unsigned char *p = (const unsigned char *)text;
+		size_t n = utf8_len(p, left);
+
+		if (n == 0 || p[0] < 0x20 || p[0] == 0x7F || is_c1(p, n)) {
+			*text = '?';
+			n = n == 2 ? 2 : 1;
+			if (n == 2)
+				text[1] = '?';
+		}
+		text += n;
+		left -= n;
+	}
+}
+
 int show_hex(struct buf *out, const void *data, size_t len)
 {
 	const unsigned char *p = data;

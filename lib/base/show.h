@@ -16,6 +16,12 @@
  */
 int show_copy(struct buf *out, const void *data, size_t len);
 
+/*
+ * Makes a text one line of valid UTF-8, in place: control characters and
+ * bytes that are no UTF-8 become "?".  For messages, whatever went into them.
+ */
+void show_clean(char *text);
+
 /* Appends bytes as lower-case hexadecimal digits.  0 or -1. */
 int show_hex(struct buf *out, const void *data, size_t len);
 

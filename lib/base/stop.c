@@ -4,21 +4,24 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t stop_signal;
+/* Lock-free, so a handler may write it while workers read it. */
+static atomic_int stop_signal;
 static int stop_pipe[2] = {-1, -1};
 
 static void on_signal(int number)
 {
 	int saved = errno;
 
-	if (stop_signal == 0) {
-		stop_signal = number;
-		if (write(stop_pipe[1], "", 1) < 0)
-			stop_signal = number;
-	}
+	int none = 0;
+
+	/* A full pipe is readable too, so nothing is lost by a failure. */
+	if (atomic_compare_exchange_strong(&stop_signal, &none, number) &&
+	    write(stop_pipe[1], "", 1) < 0)
+		none = 0;
 	errno = saved;
 }
 
@@ -53,7 +56,7 @@ int stop_fd(void)
 
 bool stop_asked(void)
 {
-	return stop_signal != 0;
+	return atomic_load_explicit(&stop_signal, memory_order_relaxed) != 0;
 }
 
 int stop_check(struct error *err)

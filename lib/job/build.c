@@ -2,14 +2,12 @@
 #include "lib/job/build.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/mem.h"
-#include "lib/base/num.h"
 #include "lib/base/stop.h"
 #include "lib/filter/image.h"
 #include "lib/filter/sizing.h"
@@ -190,45 +188,8 @@ static int begin_locked(struct store *store, struct build_report *report,
 	return rc;
 }
 
-static int no_room(const struct build_report *report, const char *where,
-		   uint64_t room, struct error *err)
-{
-	char need[NUM_TEXT_MAX];
-	char left[NUM_TEXT_MAX];
-
-	(void)error_set(err, ERROR_SPACE,
-			"%s: room for %s, the filters take %s", where,
-			num_bytes_text(room, left),
-			num_bytes_text(report->image_bytes, need));
-	return error_hint(err,
-			  "make room, or plan for fewer keys or a higher "
-			  "error rate; bloomctl size shows what they take");
-}
-
-/* store is NULL in a dry run on a folder that is to be made. */
-static int check_room(struct store *store, const struct build_report *report,
-		      struct error *err)
-{
-	struct store_facts facts = {"", UINT64_MAX, "", true};
-	uint64_t memory = mem_available();
-	char where[512];
-
-	if (store != NULL && store->ops->facts(store, &facts, err) != 0)
-		return -1;
-	/* 0 is a size that overflowed. */
-	if (report->image_bytes == 0 ||
-	    (facts.in_memory && report->image_bytes > memory))
-		return no_room(report, "memory", memory, err);
-	(void)snprintf(where, sizeof(where), "%s of target '%.400s'",
-		       facts.room_of, facts.place);
-	if (report->image_bytes > facts.room)
-		return no_room(report, where, facts.room, err);
-	return 0;
-}
-
 static int load_and_seal(struct store *store, const struct scan *scan,
-			 struct build_report *report, bool *written,
-			 struct error *err)
+			 struct build_report *report, struct error *err)
 {
 	struct manifest *m = &report->m;
 	struct load load = {0, NULL, NULL, NULL};
@@ -239,7 +200,6 @@ static int load_and_seal(struct store *store, const struct scan *scan,
 	if (rc == 0)
 		load_sum(&load, report);
 	load_close_writers(&load);
-	*written = rc == 0;
 	if (rc == 0)
 		rc = store->ops->seal(store, m, err);
 	if (rc == 0)
@@ -258,10 +218,10 @@ static int load_and_seal(struct store *store, const struct scan *scan,
 }
 
 /*
- * A build that failed leaves its manifest, marked, for people to see; once
- * filters are written it leaves nothing, since the disk may be full of them.
+ * A build that failed leaves its manifest, marked, for people to see; where
+ * even that cannot be written it leaves nothing.
  */
-static void abort_build(struct store *store, struct manifest *m, bool written)
+static void abort_build(struct store *store, struct manifest *m)
 {
 	struct error ignored = ERROR_INIT;
 
@@ -269,8 +229,6 @@ static void abort_build(struct store *store, struct manifest *m, bool written)
 	m->ended = clock_wall_ms();
 	free(m->bucket_keys);
 	m->bucket_keys = NULL;
-	if (written && store->ops->drop(store, m->generation, &ignored) == 0)
-		return;
 	if (store->ops->put(store, m, &ignored) != 0)
 		(void)store->ops->drop(store, m->generation, &ignored);
 }
@@ -281,13 +239,10 @@ static int run_locked(struct store *store, const struct scan *scan,
 {
 	struct manifest *m = &report->m;
 	bool reserved = false;
-	bool written = false;
 	int rc = begin_locked(store, report, err);
 
 	if (rc == 0)
 		rc = plan(scan, o, report, err);
-	if (rc == 0)
-		rc = check_room(store, report, err);
 	if (rc == 0) {
 		log_step("generation '%s': %" PRIu32 " filters of capacity "
 			 "%" PRIu64,
@@ -297,14 +252,14 @@ static int run_locked(struct store *store, const struct scan *scan,
 					 scan->jobs, err);
 	}
 	if (rc == 0)
-		rc = load_and_seal(store, scan, report, &written, err);
+		rc = load_and_seal(store, scan, report, err);
 	if (rc == 0) {
 		m->state = MANIFEST_COMPLETE;
 		m->ended = clock_wall_ms();
 		rc = store->ops->put(store, m, err);
 	}
 	if (rc != 0 && reserved)
-		abort_build(store, m, written);
+		abort_build(store, m);
 	return rc;
 }
 
@@ -318,7 +273,28 @@ static int run_dry(struct store *store, const struct scan *scan,
 		return -1;
 	if (plan(scan, o, report, err) != 0)
 		return -1;
-	return check_room(store, report, err);
+	/* Rows without a key and a source that is cut off show only so. */
+	if (o->capacity != BUILD_COUNTED && count(scan, report, err) != 0)
+		return -1;
+	if (report->hottest > report->m.capacity) {
+		(void)error_set(err, ERROR_FULL,
+				"bucket %" PRIu32 ": %" PRIu64 " keys, "
+				"duplicates counted, for a capacity of "
+				"%" PRIu64,
+				report->hottest_bucket, report->hottest,
+				report->m.capacity);
+		return error_hint(err, "give a larger --capacity, or "
+				       "--capacity auto");
+	}
+	if (store != NULL)
+		return store->ops->fits(store, &report->params, scan->jobs,
+					err);
+	if (report->image_bytes == 0 || report->image_bytes > mem_available())
+		return error_set(err, ERROR_SPACE,
+				 "set '%s': its filters are larger than the "
+				 "memory that is available",
+				 report->m.set);
+	return 0;
 }
 
 static int manifest_begin(const struct scan *scan,

@@ -24,8 +24,10 @@ static uint64_t retired_after(const struct generations *g,
 static bool needed(const struct generations *g, const struct manifest *live,
 		   const struct manifest *m, uint64_t keep)
 {
-	if (live != NULL && strcmp(m->generation, live->previous) == 0 &&
-	    m->state == MANIFEST_OLD)
+	/* Whatever is read of it just now, it is what a rollback needs. */
+	if (live != NULL && strcmp(m->generation, live->previous) == 0)
+		return true;
+	if (m->linked || m->unread)
 		return true;
 	switch (m->state) {
 	case MANIFEST_LIVE:

@@ -6,7 +6,7 @@
  * complete ones that are newer than the live one.  Of those that were live,
  * the `keep` that retired last, the one before the live one among them.  All
  * else goes: aborted and broken ones, and complete ones that a newer live one
- * has overtaken.
+ * has overtaken.  A generation that cannot be read at the moment stays.
  */
 #ifndef BLOOMCTL_JOB_PRUNE_H
 #define BLOOMCTL_JOB_PRUNE_H

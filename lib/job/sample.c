@@ -2,6 +2,7 @@
 #include "lib/job/sample.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -135,20 +136,32 @@ static int ask_absent(struct probe *probe, const struct bloomkey_spec *spec,
 	return probe->ops->flush(probe, err);
 }
 
+double sample_allowed(const struct filter_params *params, double error)
+{
+	double m = (double)params->bits;
+	double rate = error * (1 + 6 * params->hashes / sqrt(m)) + 4 / m;
+
+	return rate < 1 ? rate : 1;
+}
+
 int sample_absent(struct store *store, const struct manifest *m,
 		  const struct bloomkey_spec *spec, uint64_t n, uint64_t seed,
 		  uint64_t *hits, struct error *err)
 {
 	char rate[NUM_TEXT_MAX];
+	struct bucket_info info;
 	struct probe *probe;
 	int rc;
 
 	*hits = 0;
-	if (store->ops->probe(store, m, on_absent, hits, &probe, err) != 0)
+	if (store->ops->info(store, m, 0, false, &info, err) != 0 ||
+	    store->ops->probe(store, m, on_absent, hits, &probe, err) != 0)
 		return -1;
 	rc = ask_absent(probe, spec, n, seed, err);
 	probe->ops->close(probe);
-	if (rc == 0 && *hits > sizing_binomial(n, m->error, SIZING_RISK))
+	if (rc == 0 &&
+	    *hits > sizing_binomial(n, sample_allowed(&info.params, m->error),
+				    SIZING_RISK))
 		return error_set(err, ERROR_VERIFY,
 				 "generation '%s': %" PRIu64 " of %" PRIu64
 				 " random non-members are found, more than the "

@@ -50,9 +50,18 @@ int sample_members(struct store *store, const struct manifest *m,
 		   unsigned samples, struct error *err);
 
 /*
+ * The rate of false positives that a good set may show.  The designed one is
+ * the mean over many filters; one of m bits strays from it by some k/sqrt(m),
+ * and where m is small the k positions of a member also fall together, which
+ * adds some 1/m.
+ */
+double sample_allowed(const struct filter_params *params, double error);
+
+/*
  * Asks for n random non-members, spread over all buckets; *hits is how many
- * were found.  ERROR_VERIFY if that is so many that a filter of the designed
- * rate would show it less than once in a million runs.
+ * were found.  ERROR_VERIFY if that is so many that a good set of the designed
+ * rate would show it less than once in a million runs; filters of few bits
+ * are given the room by which they stray from that rate.
  */
 int sample_absent(struct store *store, const struct manifest *m,
 		  const struct bloomkey_spec *spec, uint64_t n, uint64_t seed,

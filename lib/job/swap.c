@@ -5,14 +5,61 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/base/log.h"
+#include "lib/base/clock.h"
 #include "lib/base/stop.h"
 #include "lib/job/generation.h"
 
+/* What a swap that was cut short behind its rename had been. */
+enum cut_short { CUT_NOT, CUT_FORWARD, CUT_BACK };
+
+/*
+ * Readers have the new generation, and only manifests are behind: that of the
+ * live one does not say live, or that of another one still does.
+ */
+static enum cut_short find_cut(const struct generations *g,
+			       const struct manifest *live)
+{
+	enum cut_short cut = CUT_NOT;
+
+	if (live == NULL)
+		return CUT_NOT;
+	if (live->recorded != MANIFEST_LIVE)
+		cut = live->recorded == MANIFEST_OLD ? CUT_BACK : CUT_FORWARD;
+	for (size_t i = 0; i < g->count; i++) {
+		const struct manifest *m = &g->list[i];
+
+		if (m != live && m->state == MANIFEST_OLD &&
+		    m->recorded == MANIFEST_LIVE)
+			cut = strcmp(m->generation, live->generation) > 0
+				      ? CUT_BACK
+				      : CUT_FORWARD;
+	}
+	return cut;
+}
+
+/* Brings the manifests up to what readers have. */
+static int settle(struct store *store, const struct generations *g,
+		  struct manifest *live, struct error *err)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		struct manifest *m = &g->list[i];
+
+		if (m == live || m->state != MANIFEST_OLD ||
+		    m->recorded != MANIFEST_LIVE)
+			continue;
+		m->retired = clock_wall_ms();
+		if (store->ops->put(store, m, err) != 0)
+			return -1;
+		m->recorded = MANIFEST_OLD;
+	}
+	if (live->recorded == MANIFEST_LIVE)
+		return 0;
+	return store->ops->promote(store, live, NULL, err);
+}
+
 static struct manifest *choose_rollback(const struct generations *g,
-					const struct manifest *live,
-					const char *set, const char *id,
-					struct error *err)
+					struct manifest *live, const char *set,
+					const char *id, struct error *err)
 {
 	bool named = id != NULL;
 	struct manifest *m;
@@ -44,6 +91,8 @@ static struct manifest *choose_rollback(const struct generations *g,
 		return NULL;
 	}
 	m = generations_find(g, id);
+	if (m == live)
+		return live;
 	if (m == NULL || m->state != MANIFEST_OLD) {
 		(void)error_set(err, ERROR_GENERATION,
 				"generation '%s': %s, cannot be rolled back to",
@@ -70,7 +119,7 @@ static struct manifest *choose_named(const struct generations *g,
 		(void)error_hint(err, "bloomctl inspect lists them");
 		return NULL;
 	}
-	if (m->state == MANIFEST_BROKEN) {
+	if (m->broken[0] != '\0') {
 		(void)error_set(err, ERROR_GENERATION, "generation '%s': %s",
 				id, m->broken);
 		return NULL;
@@ -98,10 +147,6 @@ static struct manifest *choose_newest(const struct generations *g,
 	if (m != NULL && live != NULL &&
 	    strcmp(m->generation, live->generation) < 0)
 		m = NULL;
-	/* An earlier swap was cut short after its rename: finish that. */
-	if (m == NULL && live != NULL && live->recorded != MANIFEST_LIVE &&
-	    live->state == MANIFEST_LIVE)
-		return live;
 	if (m == NULL && live != NULL)
 		(void)error_set(err, ERROR_GENERATION,
 				"set '%s': no complete generation newer than "
@@ -117,8 +162,20 @@ static struct manifest *choose_newest(const struct generations *g,
 
 static struct manifest *choose(const struct generations *g,
 			       struct manifest *live, const char *set,
-			       const struct swap_options *o, struct error *err)
+			       enum cut_short cut, const struct swap_options *o,
+			       struct error *err)
 {
+	struct manifest *newest = generations_newest(g, MANIFEST_COMPLETE);
+
+	/* The same command again finishes what it has begun. */
+	if (o->rollback && cut == CUT_BACK &&
+	    (o->generation == NULL ||
+	     strcmp(o->generation, live->generation) == 0))
+		return live;
+	if (!o->rollback && cut == CUT_FORWARD && o->generation == NULL &&
+	    (newest == NULL ||
+	     strcmp(newest->generation, live->generation) < 0))
+		return live;
 	if (g->count == 0) {
 		(void)error_set(err, ERROR_SOURCE, "set '%s': not there", set);
 		(void)error_hint(err, "build it first: bloomctl build");
@@ -202,21 +259,22 @@ static int run_locked(struct store *store, const struct bloomkey_spec *spec,
 	struct generations g;
 	struct manifest *live;
 	struct manifest *next;
+	enum cut_short cut;
 	int rc;
 
 	names_set(spec, set);
 	if (generations_read(store, &g, err) != 0)
 		return -1;
 	live = generations_live(&g);
-	next = choose(&g, live, set, o, err);
+	cut = find_cut(&g, live);
+	rc = cut != CUT_NOT && !o->dry_run ? settle(store, &g, live, err) : 0;
+	next = rc == 0 ? choose(&g, live, set, cut, o, err) : NULL;
 	rc = next != NULL ? generation_check(next, spec, err) : -1;
 	if (rc == 0)
 		rc = check_filters(store, next, err);
 	if (rc == 0 && next == live) {
-		report->already = live->recorded == MANIFEST_LIVE;
-		report->resumed = !report->already;
-		if (report->resumed && !o->dry_run)
-			rc = store->ops->promote(store, next, NULL, err);
+		report->already = cut == CUT_NOT;
+		report->resumed = cut != CUT_NOT;
 	} else if (rc == 0) {
 		if (live != NULL)
 			memcpy(report->previous, live->generation,

@@ -38,13 +38,14 @@ enum fake_op {
 	FAKE_ASK_FLUSH,
 	FAKE_PROMOTE,
 	FAKE_DROP,
+	FAKE_FITS,
 	FAKE_OPS,
 };
 
 static const char *const fake_names[FAKE_OPS] = {
 	"facts", "list",      "lock",    "locked_by", "reserve", "writer",
 	"add",   "flush",     "seal",    "put",       "info",    "probe",
-	"ask",   "ask flush", "promote", "drop",
+	"ask",   "ask flush", "promote", "drop",      "fits",
 };
 
 struct fake_generation {
@@ -139,8 +140,21 @@ static inline int fake_facts(struct store *s, struct store_facts *out,
 
 	if (fake_call(f, FAKE_FACTS, err) != 0)
 		return -1;
-	*out = (struct store_facts){"fake:place", f->room, "memory", true};
+	out->place = "fake:place";
 	return 0;
+}
+
+static inline int fake_fits(struct store *s, const struct filter_params *params,
+			    unsigned workers, struct error *err)
+{
+	struct fake *f = (struct fake *)s;
+
+	(void)workers;
+	if (fake_call(f, FAKE_FITS, err) != 0)
+		return -1;
+	if (image_size(params, bloomkey_buckets(f->spec)) <= f->room)
+		return 0;
+	return error_set(err, ERROR_SPACE, "fake:place: no room");
 }
 
 static inline int fake_newer(const void *a, const void *b)
@@ -242,7 +256,8 @@ static inline int fake_reserve(struct store *s, const struct manifest *m,
 	const void *sentinel;
 	size_t len = bloomkey_sentinel(f->spec, &sentinel);
 
-	if (fake_change(f, FAKE_RESERVE, err) != 0)
+	if (fake_change(f, FAKE_RESERVE, err) != 0 ||
+	    fake_fits(s, params, workers, err) != 0)
 		return -1;
 	if (fake_find(f, m->generation) != NULL)
 		return error_set(err, ERROR_GENERATION,
@@ -341,6 +356,7 @@ static inline void fake_close(struct store *s)
 
 static const struct store_ops fake_ops = {
 	.facts = fake_facts,
+	.fits = fake_fits,
 	.list = fake_list,
 	.lock = fake_lock,
 	.unlock = fake_unlock,

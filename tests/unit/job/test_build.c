@@ -163,14 +163,14 @@ static void each_fault_aborts(void)
 		bool reserved; /* whether something was there to be marked */
 	} faults[] = {
 		{FAKE_LOCK, 1, false},     {FAKE_LIST, 1, false},
-		{FAKE_FACTS, 1, false},    {FAKE_RESERVE, 1, false},
-		{FAKE_WRITER, 1, true},    {FAKE_WRITER, 2, true},
-		{FAKE_ADD, 1, true},       {FAKE_ADD, ROWS, true},
-		{FAKE_FLUSH, 1, true},     {FAKE_FLUSH, 2, true},
-		{FAKE_SEAL, 1, true},      {FAKE_PROBE, 1, true},
-		{FAKE_PROBE, 2, true},     {FAKE_ASK, 1, true},
-		{FAKE_ASK, 10000, true},   {FAKE_ASK_FLUSH, 1, true},
-		{FAKE_ASK_FLUSH, 2, true}, {FAKE_PUT, 1, true},
+		{FAKE_RESERVE, 1, false},  {FAKE_WRITER, 1, true},
+		{FAKE_WRITER, 2, true},    {FAKE_ADD, 1, true},
+		{FAKE_ADD, ROWS, true},    {FAKE_FLUSH, 1, true},
+		{FAKE_FLUSH, 2, true},     {FAKE_SEAL, 1, true},
+		{FAKE_PROBE, 1, true},     {FAKE_PROBE, 2, true},
+		{FAKE_ASK, 1, true},       {FAKE_ASK, 10000, true},
+		{FAKE_ASK_FLUSH, 1, true}, {FAKE_ASK_FLUSH, 2, true},
+		{FAKE_PUT, 1, true},
 	};
 
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {

@@ -121,9 +121,8 @@ static void room(void)
 		w.f.room = need - 1;
 		CHECK(work_run(&w) == -1);
 		CHECK_U64(w.err.code, ERROR_SPACE);
-		CHECK(strstr(w.err.text, "fake:place: memory") == w.err.text);
-		CHECK(w.err.hint[0] != '\0');
-		CHECK_U64(w.f.calls[FAKE_RESERVE], 0);
+		CHECK(strstr(w.err.text, "fake:place") == w.err.text);
+		CHECK_U64(w.f.calls[FAKE_RESERVE], dry ? 0 : 1);
 		work_end(&w);
 	}
 }

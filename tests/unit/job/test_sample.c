@@ -197,6 +197,14 @@ static int ask_absent(struct set *set, uint64_t n, uint64_t *hits,
 			     err);
 }
 
+/* How many of 5000 may be found. */
+static uint64_t limit_of(const struct set *set)
+{
+	return sizing_binomial(
+		5000, sample_allowed(&set->g->image.params, set->g->m.error),
+		SIZING_RISK);
+}
+
 static void absent_ones_are_rare(void)
 {
 	struct error err = ERROR_INIT;
@@ -206,7 +214,7 @@ static void absent_ones_are_rare(void)
 	set_begin(&set, JOB_KEYSPEC, false, 0);
 	CHECK(ask_absent(&set, 5000, &hits, &err) == 0);
 	CHECK_U64(set.f.calls[FAKE_ASK], 5000);
-	CHECK(hits <= sizing_binomial(5000, 0.01, SIZING_RISK));
+	CHECK(hits <= limit_of(&set));
 	set_end(&set);
 }
 
@@ -220,19 +228,19 @@ static void one_too_many_is_refused(void)
 	set_begin(&set, JOB_KEYSPEC, false, 0);
 	for (size_t i = 0; i < set.g->image.size; i += 2)
 		set.g->image.bits[i] = 0xff;
-	set.g->m.error = 0.9;
+	set.g->m.error = 0.5;
 	REQUIRE(ask_absent(&set, 5000, &hits, &err) == 0);
 	REQUIRE(hits > 50);
 	/* The smallest rate whose limit is not exceeded, and one below it. */
-	while (sizing_binomial(5000, set.g->m.error, SIZING_RISK) >= hits)
+	while (limit_of(&set) >= hits)
 		set.g->m.error *= 0.999;
 	CHECK(ask_absent(&set, 5000, &again, &err) == -1);
 	CHECK_U64(again, hits);
 	CHECK_U64(err.code, ERROR_VERIFY);
 	CHECK(strstr(err.text, "of 5000 random non-members are found") != NULL);
-	while (sizing_binomial(5000, set.g->m.error, SIZING_RISK) < hits)
+	while (limit_of(&set) < hits)
 		set.g->m.error *= 1.00001;
-	CHECK_U64(sizing_binomial(5000, set.g->m.error, SIZING_RISK), hits);
+	CHECK_U64(limit_of(&set), hits);
 	CHECK(ask_absent(&set, 5000, &again, &err) == 0);
 	set_end(&set);
 }

@@ -174,6 +174,13 @@ static void later_has_ended(void *sem)
 	sem_post(sem);
 }
 
+/* A part may be read twice: what has come about stays so. */
+static void wait_for(sem_t *sem)
+{
+	sem_wait(sem);
+	sem_post(sem);
+}
+
 static void meet(void *ctx, size_t part, unsigned read)
 {
 	struct meeting *m = ctx;
@@ -182,12 +189,12 @@ static void meet(void *ctx, size_t part, unsigned read)
 		pthread_setspecific(m->key, &m->later_ended);
 		sem_post(&m->later_began);
 		if (m->wait_at_read == 0)
-			sem_wait(&m->renumbering);
+			wait_for(&m->renumbering);
 	}
 	if (part == 0 && read == 1)
-		sem_wait(&m->later_began);
+		wait_for(&m->later_began);
 	if (part == 0 && read == m->wait_at_read)
-		sem_wait(&m->later_ended);
+		wait_for(&m->later_ended);
 }
 
 static void meet_renumbering(void *ctx, size_t part)
@@ -196,7 +203,7 @@ static void meet_renumbering(void *ctx, size_t part)
 
 	if (part == 0 && m->wait_at_read == 0) {
 		sem_post(&m->renumbering);
-		sem_wait(&m->later_ended);
+		wait_for(&m->later_ended);
 	}
 }
 

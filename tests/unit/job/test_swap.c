@@ -65,8 +65,7 @@ static const struct choice choices[] = {
 	 "'" ID_2 "': broken, cannot be rolled back to"},
 	{"back, to a complete one", "ocl--", true, ID_2, NULL, ERROR_GENERATION,
 	 "complete, cannot be rolled back to"},
-	{"back, to the live one", "ool--", true, ID_3, NULL, ERROR_GENERATION,
-	 "live, cannot be rolled back to"},
+	{"back, to the live one", "ool--", true, ID_3, ID_3, ERROR_NONE, ""},
 };
 
 /* Puts a set; the previous of the live one is the one before it, if any. */
@@ -85,7 +84,8 @@ static const char *put_states(struct fake *f, const char *states)
 			       (enum manifest_state)(
 				       strchr(letters, states[i]) - letters),
 			       few_keys);
-		(void)strcpy(g->m.broken, "it is broken");
+		if (g->m.state == MANIFEST_BROKEN)
+			(void)strcpy(g->m.broken, "it is broken");
 		if (states[i] != 'l')
 			continue;
 		live = ids[i];

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * dir: the store that is a folder.
+ *
+ *	PATH/NAME-FP8/lock
+ *	              live -> ID, and live.moving -> ID while that is new
+ *	              ID/manifest.json
+ *	                 000.bloom ...
+ *
+ * Folders are held open and everything below is named relative to them, so
+ * that a folder moved while a run works changes nothing.  What a crash may
+ * leave at any point is either not looked at (live.tmp, ID.gone, *.tmp:
+ * removed under the next lock) or put right by how list() reads it: readers
+ * get the generation that `live` points at, whatever manifests say.
+ *
+ * This header is for the files dir*.c alone.
+ */
+#ifndef BLOOMCTL_STORE_DIR_H
+#define BLOOMCTL_STORE_DIR_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/store/bucketfile.h"
+#include "lib/store/store.h"
+
+/* Names in a set's folder and in a generation's. */
+#define DIR_LIVE     "live"
+#define DIR_LIVE_TMP "live.tmp"
+#define DIR_MOVING   "live.moving"
+#define DIR_LOCK     "lock"
+#define DIR_MANIFEST "manifest.json"
+#define DIR_GONE     ".gone"
+/* Room for "ID.gone" and a NUL. */
+#define DIR_GONE_MAX (NAMES_ID_MAX + sizeof(DIR_GONE))
+/* Room for who holds a lock, as text. */
+#define DIR_OWNER_MAX 256
+
+struct dirbuild;
+
+struct dir {
+	struct store base;
+	const struct bloomkey_spec *spec; /* borrowed */
+	char set[NAMES_SET_MAX];
+	char *place;       /* "dir:PATH" as messages name it; owned */
+	const char *shown; /* PATH, the same */
+	bool create;       /* the set's folder may be made */
+	int root;          /* PATH */
+	int folder;        /* the set's; -1: not there */
+	int lock;          /* -1: not held */
+	uint64_t fence;
+	struct dirbuild *build; /* reserved last; owned, or NULL */
+	atomic_uint maps;       /* filters that the probes have mapped */
+};
+
+/* Opens a folder as the store of a set; see store_open(). */
+int dir_open(const char *path, const struct bloomkey_spec *spec, bool create,
+	     struct store **out, struct error *err);
+
+/* See store_creatable(). */
+int dir_creatable(const char *path, struct error *err);
+
+/*
+ * Sees to it that dir->folder is open if it is there.  make: makes it if it
+ * is not.  0 also if it is not there.
+ */
+int dir_set(struct dir *dir, bool make, struct error *err);
+
+/* Opens a generation's folder: a descriptor, or -1 (ERROR_GENERATION). */
+int dir_generation(struct dir *dir, const char *id, struct error *err);
+
+/* Where `live` points; empty if there is none.  ERROR_DATA if at no id. */
+int dir_live(struct dir *dir, char out[NAMES_ID_MAX], struct error *err);
+
+/*
+ * The manifest of a generation as it is written.  ERROR_DATA if it is
+ * missing, damaged or another generation's; the text names no file.
+ */
+int dir_manifest(struct dir *dir, const char *id, struct manifest *out,
+		 struct error *err);
+
+/* ERROR_INTERNAL if the lock is not held. */
+int dir_need_lock(const struct dir *dir, struct error *err);
+
+/* Syncs the set's folder. */
+int dir_sync_set(const struct dir *dir, struct error *err);
+
+/* Puts "filter file 'PATH/SET/ID/BUCKET.bloom'" in front. */
+int dir_prefix_file(const struct dir *dir, const char *id, uint32_t bucket,
+		    struct error *err);
+
+/*
+ * Whether somebody holds the lock, this store too: *held, the fence under
+ * which (0: not known) and who, as text.  owner may be NULL.
+ */
+int dirlock_holder(struct dir *dir, bool *held, uint64_t *fence,
+		   char owner[DIR_OWNER_MAX], struct error *err);
+
+/* Whether all files of a generation are there; all but their bits is read. */
+int dirprobe_headers(struct dir *dir, const struct manifest *m,
+		     struct error *err);
+
+/* Removes what crashed runs left behind, as far as it can. */
+void dirdrop_leftovers(struct dir *dir);
+
+/* Removes a generation's folder without looking at `live`. */
+int dirdrop_folder(struct dir *dir, const char *id, struct error *err);
+
+/* Frees the build; NULL is legal. */
+void dirbuild_free(struct dirbuild *build);
+
+/* The store's operations, each in the file of its noun. */
+int dirlist_list(struct store *s, struct manifest **out, size_t *count,
+		 struct error *err);
+int dirlock_lock(struct store *s, const char *command, uint64_t *fence,
+		 struct error *err);
+void dirlock_unlock(struct store *s);
+int dirlock_locked_by(struct store *s, char *out, size_t size,
+		      struct error *err);
+int dirbuild_fits(struct store *s, const struct filter_params *params,
+		  unsigned workers, struct error *err);
+int dirbuild_reserve(struct store *s, const struct manifest *m,
+		     const struct layout_ops *layout,
+		     const struct filter_params *params, unsigned workers,
+		     struct error *err);
+int dirbuild_writer(struct store *s, struct writer **out, struct error *err);
+int dirseal_seal(struct store *s, struct manifest *m, struct error *err);
+int dir_put(struct store *s, const struct manifest *m, struct error *err);
+int dirprobe_info(struct store *s, const struct manifest *m, uint32_t bucket,
+		  bool whole, struct bucket_info *out, struct error *err);
+int dirprobe_probe(struct store *s, const struct manifest *m, probe_fn *fn,
+		   void *ctx, struct probe **out, struct error *err);
+int dirswap_promote(struct store *s, struct manifest *next,
+		    struct manifest *live, struct error *err);
+int dirdrop_drop(struct store *s, const char *generation, struct error *err);
+
+#endif

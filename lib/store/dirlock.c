@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/json.h"
+#include "lib/base/show.h"
+#include "lib/store/dir.h"
+
+/*
+ * The size of the lock file: one write of one size, so that whoever reads it
+ * without the lock sees one owner and not parts of two.
+ */
+#define TEXT_SIZE 1024
+
+struct owner {
+	char text[DIR_OWNER_MAX]; /* empty: not known */
+	uint64_t fence;           /* 0: not known */
+};
+
+/* "COMMAND, pid N on HOST, since TIME", if it fits. */
+static void name_owner(struct owner *out, const char *command, uint64_t pid,
+		       const char *host, const char *since)
+{
+	struct buf b;
+
+	buf_init(&b, sizeof(out->text));
+	if (show_copy(&b, command, strlen(command)) == 0 &&
+	    buf_addf(&b, ", pid %" PRIu64 " on ", pid) == 0 &&
+	    show_copy(&b, host, strlen(host)) == 0 &&
+	    buf_addf(&b, ", since %s", since) == 0 && buf_string(&b) != NULL)
+		memcpy(out->text, b.data, b.len + 1);
+	buf_release(&b);
+}
+
+/* Who is written in the file, whole or not at all. */
+static void read_owner(int fd, struct owner *out)
+{
+	char text[TEXT_SIZE];
+	struct error ignored = ERROR_INIT;
+	const char *command;
+	const char *host;
+	const char *since;
+	uint64_t pid;
+	int64_t ms;
+	json_t *json;
+	ssize_t n = pread(fd, text, sizeof(text), 0);
+
+	out->text[0] = '\0';
+	out->fence = 0;
+	json = n > 0 ? json_parse(text, (size_t)n, &ignored) : NULL;
+	if (json == NULL)
+		return;
+	if (json_get_text(json, "command", &command, &ignored) == 0 &&
+	    json_get_text(json, "host", &host, &ignored) == 0 &&
+	    json_get_text(json, "since", &since, &ignored) == 0 &&
+	    json_get_u64(json, "pid", &pid, &ignored) == 0 &&
+	    json_get_u64(json, "fence", &out->fence, &ignored) == 0 &&
+	    clock_parse(since, &ms) == 0)
+		name_owner(out, command, pid, host, since);
+	json_decref(json);
+}
+
+/* The text of the file, blanks behind it; -1 if memory is out. */
+static int owner_block(const char *command, uint64_t fence,
+		       char block[TEXT_SIZE], struct error *err)
+{
+	char host[65] = "";
+	char since[CLOCK_TEXT_MAX];
+	size_t len = 0;
+	char *text;
+	json_t *json;
+
+	(void)gethostname(host, sizeof(host) - 1);
+	for (char *p = host; *p != '\0'; p++) /* a record is UTF-8 */
+		*p = (unsigned char)*p < 0x80 ? *p : '?';
+	json = json_pack("{s:s, s:s, s:I, s:s, s:I}", "command", command,
+			 "host", host, "pid", (json_int_t)getpid(), "since",
+			 clock_text(clock_wall_ms(), since), "fence",
+			 (json_int_t)fence);
+	text = json != NULL ? json_text(json, 0, &len, err) : NULL;
+	json_decref(json);
+	if (text == NULL || len > TEXT_SIZE) {
+		free(text);
+		return error_set(err, ERROR_INTERNAL, "lock: no legal owner");
+	}
+	memset(block, ' ', TEXT_SIZE);
+	memcpy(block, text, len - 1);
+	block[TEXT_SIZE - 1] = '\n';
+	free(text);
+	return 0;
+}
+
+static int write_owner(const struct dir *dir, const char *command,
+		       struct error *err)
+{
+	char block[TEXT_SIZE];
+	ssize_t n;
+
+	if (owner_block(command, dir->fence, block, err) != 0)
+		return -1;
+	n = pwrite(dir->lock, block, sizeof(block), 0);
+	if (n >= 0 && n < TEXT_SIZE)
+		errno = ENOSPC;
+	/* The fence must outlive a power cut. */
+	if (n != TEXT_SIZE || ftruncate(dir->lock, TEXT_SIZE) != 0 ||
+	    fsync(dir->lock) != 0)
+		return error_errno(err, error_code_of_errno(errno), errno,
+				   "set '%s': lock", dir->set);
+	return 0;
+}
+
+int dirlock_holder(struct dir *dir, bool *held, uint64_t *fence,
+		   char owner[DIR_OWNER_MAX], struct error *err)
+{
+	struct owner o = {"", 0};
+	int fd;
+
+	*held = false;
+	*fence = 0;
+	if (owner != NULL)
+		owner[0] = '\0';
+	if (dir->folder < 0)
+		return 0;
+	fd = openat(dir->folder, DIR_LOCK,
+		    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	/* An unreadable lock is no permission. */
+	if (fd < 0)
+		return error_errno(err, error_code_of_errno(errno), errno,
+				   "set '%s': lock", dir->set);
+	if (flock(fd, LOCK_SH | LOCK_NB) != 0) {
+		if (errno != EWOULDBLOCK) {
+			(void)error_errno(err, ERROR_DATA, errno,
+					  "set '%s': lock", dir->set);
+			(void)close(fd);
+			return -1;
+		}
+		read_owner(fd, &o);
+		*held = true;
+		*fence = o.fence;
+		if (owner != NULL)
+			memcpy(owner,
+			       o.text[0] != '\0' ? o.text : "another run",
+			       o.text[0] != '\0' ? strlen(o.text) + 1
+						 : sizeof("another run"));
+	}
+	(void)close(fd);
+	return 0;
+}
+
+/* Opens the lock file and takes it, or -1. */
+static int take(struct dir *dir, struct error *err)
+{
+	/* A look at the lock takes it for microseconds; wait that out. */
+	const struct timespec pause = {0, 5000000};
+	struct owner o;
+	struct stat st;
+	int fd = openat(dir->folder, DIR_LOCK,
+			O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
+			0644);
+
+	if (fd < 0)
+		return error_errno(err, error_code_of_errno(errno), errno,
+				   "set '%s': lock", dir->set);
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		(void)close(fd);
+		return error_set(err, ERROR_DATA,
+				 "set '%s': lock: not a regular file",
+				 dir->set);
+	}
+	for (int i = 0; i < 20; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return fd;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			break;
+		(void)nanosleep(&pause, NULL);
+	}
+	if (errno != EWOULDBLOCK && errno != EINTR) {
+		(void)error_errno(err, ERROR_DATA, errno, "set '%s': lock",
+				  dir->set);
+	} else {
+		read_owner(fd, &o);
+		(void)error_set(err, ERROR_LOCKED, "set '%s': locked by %s",
+				dir->set,
+				o.text[0] != '\0' ? o.text : "another run");
+	}
+	(void)close(fd);
+	return -1;
+}
+
+/* The highest fence of any generation: the lock file may have been lost. */
+static int highest_fence(struct dir *dir, uint64_t *out, struct error *err)
+{
+	struct manifest *list;
+	size_t count;
+
+	if (dirlist_list(&dir->base, &list, &count, err) != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		if (list[i].fence > *out)
+			*out = list[i].fence;
+	store_list_free(list, count);
+	return 0;
+}
+
+int dirlock_lock(struct store *s, const char *command, uint64_t *fence,
+		 struct error *err)
+{
+	struct dir *dir = (struct dir *)s;
+	struct owner last;
+	uint64_t now = (uint64_t)clock_wall_ms();
+
+	if (dir->lock >= 0)
+		return error_set(err, ERROR_INTERNAL, "set '%s': locked twice",
+				 dir->set);
+	if (dir_set(dir, dir->create, err) != 0)
+		return -1;
+	if (dir->folder < 0)
+		return error_set(err, ERROR_SOURCE, "set '%s': not in '%s'",
+				 dir->set, dir->place);
+	dir->lock = take(dir, err);
+	if (dir->lock < 0)
+		return -1;
+	read_owner(dir->lock, &last);
+	if (highest_fence(dir, &last.fence, err) != 0)
+		goto fail;
+	dir->fence = last.fence >= now ? last.fence + 1 : now;
+	if (write_owner(dir, command, err) != 0 || dir_sync_set(dir, err) != 0)
+		goto fail;
+	dirdrop_leftovers(dir);
+	*fence = dir->fence;
+	return 0;
+fail:
+	dirlock_unlock(s);
+	return -1;
+}
+
+void dirlock_unlock(struct store *s)
+{
+	struct dir *dir = (struct dir *)s;
+
+	/* What it says stays: the next fence is counted from there. */
+	if (dir->lock >= 0)
+		(void)close(dir->lock);
+	dir->lock = -1;
+}
+
+int dirlock_locked_by(struct store *s, char *out, size_t size,
+		      struct error *err)
+{
+	struct dir *dir = (struct dir *)s;
+	char owner[DIR_OWNER_MAX];
+	uint64_t fence;
+	bool held;
+
+	out[0] = '\0';
+	if (dir_set(dir, false, err) != 0 ||
+	    dirlock_holder(dir, &held, &fence, owner, err) != 0)
+		return -1;
+	if (held)
+		(void)snprintf(out, size, "%s", owner);
+	return 0;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lib/store/manifest.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/clock.h"
+#include "lib/base/json.h"
+#include "lib/base/show.h"
+#include "lib/base/sum.h"
+#include "lib/store/manifest_text.h"
+
+static const char *const states[] = {
+	[MANIFEST_BUILDING] = "building", [MANIFEST_COMPLETE] = "complete",
+	[MANIFEST_LIVE] = "live",         [MANIFEST_OLD] = "old",
+	[MANIFEST_ABORTED] = "aborted",   [MANIFEST_BROKEN] = "broken",
+};
+
+const char *manifest_state_name(enum manifest_state state)
+{
+	return states[state];
+}
+
+void manifest_release(struct manifest *m)
+{
+	free(m->bucket_keys);
+	free(m->source);
+	m->bucket_keys = NULL;
+	m->source = NULL;
+}
+
+int manifest_copy(struct manifest *out, const struct manifest *m,
+		  struct error *err)
+{
+	*out = *m;
+	out->bucket_keys = NULL;
+	out->source = NULL;
+	if (m->bucket_keys != NULL) {
+		size_t size = (size_t)m->buckets * sizeof(*m->bucket_keys);
+
+		out->bucket_keys = malloc(size);
+		if (out->bucket_keys == NULL)
+			goto fail;
+		memcpy(out->bucket_keys, m->bucket_keys, size);
+	}
+	if (m->source != NULL) {
+		out->source = strdup(m->source);
+		if (out->source == NULL)
+			goto fail;
+	}
+	return 0;
+fail:
+	manifest_release(out);
+	memset(out, 0, sizeof(*out));
+	return error_nomem(err);
+}
+
+static json_t *encode_time(int64_t ms)
+{
+	char text[CLOCK_TEXT_MAX];
+
+	return ms != 0 ? json_string(clock_text(ms, text)) : json_null();
+}
+
+/* A source may be named by bytes that are no UTF-8. */
+static json_t *encode_source(const char *source)
+{
+	struct buf shown;
+	json_t *json;
+
+	if (source == NULL)
+		return json_null();
+	json = json_string(source);
+	if (json != NULL)
+		return json;
+	buf_init(&shown, MANIFEST_TEXT_MAX);
+	if (show_copy(&shown, source, strlen(source)) == 0 &&
+	    buf_string(&shown) != NULL)
+		json = json_string(shown.data);
+	buf_release(&shown);
+	return json;
+}
+
+static json_t *encode_count(uint64_t count)
+{
+	return count <= INT64_MAX ? json_integer((json_int_t)count) : NULL;
+}
+
+/* NULL if memory is out or the value is none that a manifest may have. */
+static json_t *encode_member(const struct manifest *m,
+			     const struct manifest_member *member)
+{
+	const void *at = (const char *)m + member->offset;
+
+	switch (member->kind) {
+	case MEMBER_FORMAT:
+		return json_integer(MANIFEST_FORMAT);
+	case MEMBER_TEXT:
+		return json_string(at);
+	case MEMBER_STATE:
+		return m->state < MANIFEST_BROKEN
+			       ? json_string(states[m->state])
+			       : NULL;
+	case MEMBER_U32:
+		return json_integer(*(const uint32_t *)at);
+	case MEMBER_U64:
+		return encode_count(*(const uint64_t *)at);
+	case MEMBER_REAL:
+		return json_real(*(const double *)at);
+	case MEMBER_TIME:
+		return encode_time(*(const int64_t *)at);
+	case MEMBER_SOURCE:
+		return encode_source(m->source);
+	case MEMBER_COUNTS:
+	case MEMBER_CHECKSUM:
+		break;
+	}
+	return NULL;
+}
+
+/* All members but the counts and the checksum, as text; NULL on failure. */
+static char *encode_head(const struct manifest *m, size_t *len,
+			 struct error *err)
+{
+	json_t *json = json_object();
+	char *text = NULL;
+
+	if (json == NULL) {
+		(void)error_nomem(err);
+		return NULL;
+	}
+	for (const struct manifest_member *member = manifest_members;
+	     member->kind != MEMBER_COUNTS; member++)
+		if (json_object_set_new(json, member->name,
+					encode_member(m, member)) != 0) {
+			(void)error_set(err, ERROR_INTERNAL,
+					"manifest: no legal \"%s\"",
+					member->name);
+			goto out;
+		}
+	text = json_text(json, 2, len, err);
+out:
+	json_decref(json);
+	return text;
+}
+
+/* The counts stand on one line: one line each would be 65,536 of them. */
+static int add_counts(struct buf *b, const struct manifest *m)
+{
+	if (buf_adds(b, ",\n  \"bucket_keys\": ") != 0)
+		return -1;
+	if (m->bucket_keys == NULL)
+		return buf_adds(b, "null");
+	for (uint32_t i = 0; i < m->buckets; i++)
+		if (buf_addf(b, "%s%" PRIu64, i == 0 ? "[" : ",",
+			     m->bucket_keys[i]) != 0)
+			return -1;
+	return buf_adds(b, "]");
+}
+
+char *manifest_encode(const struct manifest *m, size_t *len, struct error *err)
+{
+	static const char end[] = "\n}\n";
+	struct buf b;
+	size_t used;
+	char *head = encode_head(m, &used, err);
+
+	if (head == NULL)
+		return NULL;
+	buf_init(&b, MANIFEST_TEXT_MAX);
+	if (buf_add(&b, head, used - strlen(end)) != 0 ||
+	    add_counts(&b, m) != 0 ||
+	    buf_addf(&b, MANIFEST_TAIL, sum_xxh64(b.data, b.len)) != 0 ||
+	    buf_string(&b) == NULL) {
+		(void)error_set(err, ERROR_INTERNAL,
+				"manifest: out of memory, or too long");
+		buf_release(&b);
+	}
+	free(head);
+	*len = b.len;
+	return b.data;
+}

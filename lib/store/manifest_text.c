@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lib/store/manifest_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/json.h"
+#include "lib/base/sum.h"
+#include "lib/store/manifest.h"
+
+#define TEXT(name)                                                   \
+	{                                                            \
+#name, MEMBER_TEXT, offsetof(struct manifest, name), \
+			sizeof(((struct manifest *)NULL)->name)      \
+	}
+#define MEMBER(name, kind)                                      \
+	{                                                       \
+#name, kind, offsetof(struct manifest, name), 0 \
+	}
+
+const struct manifest_member manifest_members[MANIFEST_MEMBERS] = {
+	{"format", MEMBER_FORMAT, 0, 0},
+	TEXT(set),
+	TEXT(fingerprint),
+	TEXT(generation),
+	TEXT(previous),
+	MEMBER(state, MEMBER_STATE),
+	TEXT(engine),
+	MEMBER(buckets, MEMBER_U32),
+	MEMBER(capacity, MEMBER_U64),
+	MEMBER(error, MEMBER_REAL),
+	MEMBER(bytes, MEMBER_U64),
+	MEMBER(rows, MEMBER_U64),
+	MEMBER(keys, MEMBER_U64),
+	MEMBER(added, MEMBER_U64),
+	MEMBER(fence, MEMBER_U64),
+	MEMBER(started, MEMBER_TIME),
+	MEMBER(ended, MEMBER_TIME),
+	MEMBER(promoted, MEMBER_TIME),
+	MEMBER(retired, MEMBER_TIME),
+	MEMBER(source, MEMBER_SOURCE),
+	{"bucket_keys", MEMBER_COUNTS, 0, 0},
+	{"checksum", MEMBER_CHECKSUM, 0, 0},
+};
+
+static int wrong(const char *name, struct error *err)
+{
+	return error_set(err, ERROR_DATA,
+			 "\"%s\" is missing or not as it must "
+			 "be",
+			 name);
+}
+
+static int read_text(const json_t *json, const struct manifest_member *member,
+		     char *out, struct error *err)
+{
+	const char *text;
+
+	if (json_get_text(json, member->name, &text, err) != 0)
+		return -1;
+	if (strlen(text) >= member->size)
+		return wrong(member->name, err);
+	memcpy(out, text, strlen(text) + 1);
+	return 0;
+}
+
+static int read_state(const json_t *json, enum manifest_state *out,
+		      struct error *err)
+{
+	const char *text;
+
+	if (json_get_text(json, "state", &text, err) != 0)
+		return -1;
+	for (int i = 0; i < MANIFEST_BROKEN; i++)
+		if (strcmp(text, manifest_state_name(i)) == 0) {
+			*out = (enum manifest_state)i;
+			return 0;
+		}
+	return wrong("state", err);
+}
+
+static int read_time(const json_t *json, const char *name, int64_t *out,
+		     struct error *err)
+{
+	char text[CLOCK_TEXT_MAX];
+	const char *value;
+
+	*out = 0;
+	if (json_is_null(json_object_get(json, name)))
+		return 0;
+	if (json_get_text(json, name, &value, err) != 0)
+		return -1;
+	/* What reads as another time, as the 31st of April, is none. */
+	if (clock_parse(value, out) != 0 || *out <= 0 ||
+	    strcmp(clock_text(*out, text), value) != 0)
+		return wrong(name, err);
+	return 0;
+}
+
+static int read_source(const json_t *json, char **out, struct error *err)
+{
+	const char *text;
+
+	if (json_is_null(json_object_get(json, "source")))
+		return 0;
+	if (json_get_text(json, "source", &text, err) != 0)
+		return -1;
+	*out = strdup(text);
+	return *out != NULL ? 0 : error_nomem(err);
+}
+
+/* The buckets are read and in range by now. */
+static int read_counts(const json_t *json, struct manifest *out,
+		       struct error *err)
+{
+	const json_t *counts = json_object_get(json, "bucket_keys");
+
+	if (json_is_null(counts))
+		return 0;
+	if (!json_is_array(counts) || json_array_size(counts) != out->buckets)
+		return wrong("bucket_keys", err);
+	out->bucket_keys = calloc(out->buckets, sizeof(*out->bucket_keys));
+	if (out->bucket_keys == NULL)
+		return error_nomem(err);
+	for (uint32_t i = 0; i < out->buckets; i++) {
+		const json_t *count = json_array_get(counts, i);
+
+		if (!json_is_integer(count) || json_integer_value(count) < 0)
+			return wrong("bucket_keys", err);
+		out->bucket_keys[i] = (uint64_t)json_integer_value(count);
+	}
+	return 0;
+}
+
+static int read_u32(const json_t *json, const char *name, uint32_t *out,
+		    struct error *err)
+{
+	uint64_t n;
+
+	if (json_get_u64(json, name, &n, err) != 0)
+		return -1;
+	if (n < 1 || n > 65536)
+		return wrong(name, err);
+	*out = (uint32_t)n;
+	return 0;
+}
+
+static int read_format(const json_t *json, struct error *err)
+{
+	uint64_t format;
+
+	if (json_get_u64(json, "format", &format, err) != 0)
+		return -1;
+	if (format != MANIFEST_FORMAT)
+		return error_set(err, ERROR_DATA,
+				 "format %" PRIu64
+				 ": this bloomctl reads format %d",
+				 format, MANIFEST_FORMAT);
+	return 0;
+}
+
+static int read_member(const json_t *json, const struct manifest_member *member,
+		       struct manifest *out, struct error *err)
+{
+	void *at = (char *)out + member->offset;
+
+	switch (member->kind) {
+	case MEMBER_FORMAT:
+		return read_format(json, err);
+	case MEMBER_TEXT:
+		return read_text(json, member, at, err);
+	case MEMBER_STATE:
+		return read_state(json, &out->state, err);
+	case MEMBER_U32:
+		return read_u32(json, member->name, at, err);
+	case MEMBER_U64:
+		return json_get_u64(json, member->name, at, err);
+	case MEMBER_REAL:
+		return json_get_real(json, member->name, at, err);
+	case MEMBER_TIME:
+		return read_time(json, member->name, at, err);
+	case MEMBER_SOURCE:
+		return read_source(json, &out->source, err);
+	case MEMBER_COUNTS:
+		return read_counts(json, out, err);
+	case MEMBER_CHECKSUM:
+		break; /* of the bytes, and checked before */
+	}
+	return 0;
+}
+
+static int check_text(const char *text, size_t len, struct error *err)
+{
+	char tail[MANIFEST_TAIL_LEN + 1];
+	size_t body;
+
+	if (len <= MANIFEST_TAIL_LEN ||
+	    memcmp(text + len - 4, "\"\n}\n", 4) != 0)
+		return error_set(err, ERROR_DATA,
+				 "cut off at %zu bytes, or no manifest", len);
+	if (len > MANIFEST_TEXT_MAX)
+		return error_set(err, ERROR_DATA, "longer than %u bytes",
+				 MANIFEST_TEXT_MAX);
+	body = len - MANIFEST_TAIL_LEN;
+	(void)snprintf(tail, sizeof(tail), MANIFEST_TAIL,
+		       sum_xxh64(text, body));
+	if (memcmp(text + body, tail, MANIFEST_TAIL_LEN) != 0)
+		return error_set(err, ERROR_DATA,
+				 "damaged: its checksum does not match");
+	return 0;
+}
+
+/* What holds between members. */
+static int check_values(const struct manifest *m, struct error *err)
+{
+	if (m->set[0] == '\0')
+		return wrong("set", err);
+	if (strlen(m->fingerprint) != BLOOMKEY_FINGERPRINT_LEN ||
+	    strspn(m->fingerprint, "0123456789abcdef") !=
+		    BLOOMKEY_FINGERPRINT_LEN)
+		return wrong("fingerprint", err);
+	if (!names_id_valid(m->generation))
+		return wrong("generation", err);
+	if (m->previous[0] != '\0' && !names_id_valid(m->previous))
+		return wrong("previous", err);
+	if (m->engine[0] == '\0')
+		return wrong("engine", err);
+	if (m->capacity == 0)
+		return wrong("capacity", err);
+	if (!(m->error > 0 && m->error < 1))
+		return wrong("error", err);
+	if (m->bytes == 0)
+		return wrong("bytes", err);
+	if (m->bucket_keys == NULL && m->state != MANIFEST_BUILDING &&
+	    m->state != MANIFEST_ABORTED)
+		return wrong("bucket_keys", err);
+	return 0;
+}
+
+int manifest_decode(const char *text, size_t len, struct manifest *out,
+		    struct error *err)
+{
+	json_t *json;
+	int rc = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (check_text(text, len, err) != 0)
+		return -1;
+	json = json_parse(text, len, err);
+	if (json == NULL)
+		return -1;
+	for (size_t i = 0; i < MANIFEST_MEMBERS && rc == 0; i++)
+		rc = read_member(json, &manifest_members[i], out, err);
+	/* An unknown one would be lost when the manifest is written again. */
+	if (rc == 0 && json_object_size(json) != MANIFEST_MEMBERS)
+		rc = error_set(err, ERROR_DATA,
+			       "members that this bloomctl does not know");
+	if (rc == 0)
+		rc = check_values(out, err);
+	json_decref(json);
+	if (rc != 0) {
+		manifest_release(out);
+		memset(out, 0, sizeof(*out));
+	}
+	return rc;
+}

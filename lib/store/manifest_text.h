@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * manifest_text: the members of a manifest's text, for its encoder and its
+ * decoder.
+ *
+ *	{ members ..., "bucket_keys": [...], "checksum": "XXH64" }
+ *	|<------------ summed ------------>|
+ */
+#ifndef BLOOMCTL_STORE_MANIFEST_TEXT_H
+#define BLOOMCTL_STORE_MANIFEST_TEXT_H
+
+#include <stddef.h>
+
+/* The format that is written, and the only one that is read. */
+#define MANIFEST_FORMAT 1
+/* The longest text, in bytes: 65,536 counts of up to 20 digits and a source. */
+#define MANIFEST_TEXT_MAX (4u << 20)
+/* How a text ends; the sum is over all bytes before it. */
+#define MANIFEST_TAIL ",\n  \"checksum\": \"%016" PRIx64 "\"\n}\n"
+#define MANIFEST_TAIL_LEN \
+	(sizeof(",\n  \"checksum\": \"0123456789abcdef\"\n}\n") - 1)
+
+enum manifest_kind {
+	MEMBER_FORMAT,
+	MEMBER_TEXT, /* into an array of size bytes, whole or not at all */
+	MEMBER_STATE,
+	MEMBER_U32,
+	MEMBER_U64,
+	MEMBER_REAL,
+	MEMBER_TIME,   /* RFC 3339, or null for 0 */
+	MEMBER_SOURCE, /* text or null */
+	MEMBER_COUNTS, /* one per bucket, or null */
+	MEMBER_CHECKSUM,
+};
+
+struct manifest_member {
+	const char *name;
+	enum manifest_kind kind;
+	size_t offset; /* in struct manifest */
+	size_t size;   /* MEMBER_TEXT: of the array */
+};
+
+/* In the order of the text, ended by MEMBER_COUNTS and MEMBER_CHECKSUM. */
+#define MANIFEST_MEMBERS 22
+extern const struct manifest_member manifest_members[MANIFEST_MEMBERS];
+
+#endif

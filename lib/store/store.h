@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * store: where the filters of one set live.
+ *
+ *	store ─ generations: [live][complete][old]...  each N filters + manifest
+ *
+ * A folder and a server are two stores; the jobs never ask which one they
+ * have.  One struct store is one set on one target.  Reading needs no lease;
+ * everything that changes a set is done while its lease is held.
+ *
+ * The caller's threads may use writers and probes of their own side by side;
+ * all other calls come from one thread.
+ */
+#ifndef BLOOMCTL_STORE_STORE_H
+#define BLOOMCTL_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/error.h"
+#include "lib/bloomkey/bloomkey.h"
+#include "lib/filter/layout.h"
+#include "lib/store/manifest.h"
+
+struct store;
+
+/* What a target is. */
+struct store_facts {
+	const char *place; /* the target as messages name it; borrowed */
+};
+
+/* What one filter is and holds. */
+struct bucket_info {
+	const struct layout_ops *layout;
+	struct filter_params params;
+	uint64_t items;    /* members that set a bit, with the sentinel */
+	uint64_t keys;     /* keys sent to it, with duplicates */
+	uint64_t bits_set; /* bits that are 1; UINT64_MAX: not known */
+	uint64_t memory;   /* bytes it takes where it is, all told */
+};
+
+/* Receives members on their way into a generation; one per worker. */
+struct writer {
+	const struct writer_ops *ops;
+};
+
+struct writer_ops {
+	/*
+	 * Sends a member; key is borrowed until return.  ERROR_FULL naming the
+	 * bucket may come with any later call.
+	 */
+	int (*add)(struct writer *w, uint32_t bucket, const void *key,
+		   size_t len, struct error *err);
+	/* Sends what is under way and reads every reply. */
+	int (*flush)(struct writer *w, struct error *err);
+	void (*close)(struct writer *w);
+};
+
+/* The answer to one question.  key is borrowed until return. */
+typedef void probe_fn(void *ctx, uint32_t bucket, const void *key, size_t len,
+		      bool found);
+
+/* Asks whether members are in the filters of a generation; one per worker. */
+struct probe {
+	const struct probe_ops *ops;
+};
+
+struct probe_ops {
+	/* Asks; the answer comes by the call-back, now or by the flush. */
+	int (*ask)(struct probe *p, uint32_t bucket, const void *key,
+		   size_t len, struct error *err);
+	int (*flush)(struct probe *p, struct error *err);
+	void (*close)(struct probe *p);
+};
+
+struct store_ops {
+	int (*facts)(struct store *s, struct store_facts *out,
+		     struct error *err);
+
+	/*
+	 * All generations of the set, newest id first, owned by the caller
+	 * (store_list_free()).  States are the effective ones: exactly the
+	 * generation that readers get is MANIFEST_LIVE.  A set that is not
+	 * there is no error and has none.
+	 */
+	int (*list)(struct store *s, struct manifest **out, size_t *count,
+		    struct error *err);
+
+	/*
+	 * Takes the set's lock for one run.  command names it to others.
+	 * *fence is a number that only grows.  ERROR_LOCKED says who holds it
+	 * and since when.
+	 */
+	int (*lock)(struct store *s, const char *command, uint64_t *fence,
+		    struct error *err);
+	void (*unlock)(struct store *s);
+	/* Who holds the lock, as text; empty if nobody does. */
+	int (*locked_by)(struct store *s, char *out, size_t size,
+			 struct error *err);
+
+	/*
+	 * Whether reserve() would find room and rights, for a dry run: writes
+	 * nothing.  ERROR_SPACE with what is needed and what there is;
+	 * ERROR_RIGHTS.
+	 */
+	int (*fits)(struct store *s, const struct filter_params *params,
+		    unsigned workers, struct error *err);
+
+	/*
+	 * Makes the shadows of a new generation, every bucket, and plants the
+	 * sentinel; its manifest is put as MANIFEST_BUILDING first.  workers
+	 * says how many writers will be open side by side.
+	 */
+	int (*reserve)(struct store *s, const struct manifest *m,
+		       const struct layout_ops *layout,
+		       const struct filter_params *params, unsigned workers,
+		       struct error *err);
+	/* A writer into the generation that was reserved last. */
+	int (*writer)(struct store *s, struct writer **out, struct error *err);
+	/*
+	 * After the last writer is closed: makes the filters durable and
+	 * writes each one's state.  m->bucket_keys is given; m->added is set.
+	 * ERROR_FULL if a filter took more than its capacity.
+	 */
+	int (*seal)(struct store *s, struct manifest *m, struct error *err);
+
+	/*
+	 * Writes a generation's manifest.  An aborted one has no filters: what
+	 * there is of them is removed.
+	 */
+	int (*put)(struct store *s, const struct manifest *m,
+		   struct error *err);
+
+	/*
+	 * What a filter is and holds.  whole: also reads all of it, checks it
+	 * and counts its bits.  ERROR_DATA names a filter that is missing,
+	 * damaged, cut off, foreign or unfinished.
+	 */
+	int (*info)(struct store *s, const struct manifest *m, uint32_t bucket,
+		    bool whole, struct bucket_info *out, struct error *err);
+	/*
+	 * Opens a probe on a generation.  A filter that is missing, damaged,
+	 * foreign or unfinished is ERROR_DATA at the first question about it.
+	 */
+	int (*probe)(struct store *s, const struct manifest *m, probe_fn *fn,
+		     void *ctx, struct probe **out, struct error *err);
+
+	/*
+	 * Makes `next` live and `live` (NULL at a first swap) old, and sets
+	 * states, times and next->previous in both.  On failure the code is
+	 * ERROR_SWAP once readers may see the new one, else nothing changed.
+	 */
+	int (*promote)(struct store *s, struct manifest *next,
+		       struct manifest *live, struct error *err);
+
+	/* Removes a generation that is not live, whole or half made. */
+	int (*drop)(struct store *s, const char *generation, struct error *err);
+
+	void (*close)(struct store *s);
+};
+
+struct store {
+	const struct store_ops *ops;
+};
+
+/*
+ * Opens the set of a keyspec on a target ("dir:PATH").  spec is borrowed
+ * until the store is closed.  create: the target is made if it is not there;
+ * otherwise a target that is not there is ERROR_SOURCE.  ERROR_USAGE for a
+ * word that is no target.
+ */
+int store_open(const char *target, const struct bloomkey_spec *spec,
+	       bool create, struct store **out, struct error *err);
+
+/*
+ * For a dry run, after store_open() has failed on a target that is not there:
+ * 0 if it could make it, else -1 with the error that it would meet; *err is
+ * left as it is where that is the same.  Makes nothing.
+ */
+int store_creatable(const char *target, struct error *err);
+
+/* Closes a store, releasing its lock; NULL is legal. */
+void store_close(struct store *s);
+
+/* Frees what list() made; NULL is legal. */
+void store_list_free(struct manifest *list, size_t count);
+
+#endif

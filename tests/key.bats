@@ -1,0 +1,256 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# bloomctl key: what the key function makes of a row, and the line protocol
+# that writers in other languages are held to.
+bats_require_minimum_version 1.5.0
+
+load helpers
+
+setup() {
+	begin
+	# XXH64 of "card:5:m:5" with seed 0, by another implementation.
+	line=$'636172643a353a6d3a35\t3e6629b9c70187d7\t3\tcards:3'
+}
+
+hex() {
+	printf %s "$1" | od -An -v -tx1 | tr -d ' \n'
+}
+
+@test "key: values give key, hash, bucket and filter" {
+	bloomctl_ok key -k cards.keyspec 5 m:5
+	[[ ${lines[0]} =~ ^key\ +hash\ +bucket\ +filter ]]
+	[[ ${lines[1]} =~ ^card:5:m:5\ +3e6629b9c70187d7\ +3\ +cards:3 ]]
+	((${#lines[@]} == 2))
+}
+
+@test "key: hash and bucket are those of an implementation in Python" {
+	write_csv rows.csv 1 200
+	mkdir out
+	tail -n +2 rows.csv | sed 's/^\([^,]*\),/card:\1:/' >keys
+	printf 'x%.0s' {1..500} >>keys
+	python3 "$BATS_TEST_DIRNAME/oracle.py" 4 100 0.01 '' out <keys >want
+	{
+		cat rows.csv
+		# 500 bytes of key, all paths of the hash.
+		:
+	} | "$BLOOMCTL" key -k cards.keyspec --stdin --input-format csv \
+		>got
+	(($(wc -l <got) == 200))
+	# The 201st key belongs to a bucket too; it is not of this keyspec.
+	for bucket in 0 1 2 3; do
+		n=$(cut -f 3 got | grep -c "^$bucket$")
+		want=$(json ".keys[$bucket]" want)
+		((n == want || n + 1 == want))
+	done
+}
+
+@test "key: --format json and csv name the same" {
+	bloomctl_ok key -k cards.keyspec --format json 5 m:5
+	assert_stdout_is '{"key":"card:5:m:5","hash":"3e6629b9c70187d7","bucket":3,"filter":"cards:3","reject":null}'
+	bloomctl_ok key -k cards.keyspec --format csv 5 m:5
+	assert_stdout_is $'key,hash,bucket,filter,reject\ncard:5:m:5,3e6629b9c70187d7,3,cards:3,'
+}
+
+@test "key: --stdin answers each row with one line, in order" {
+	bloomctl_run key -k cards.keyspec --stdin <<<$'5\tm:5\n\\N\tm:5\n\tm:5\n5:\tm:5\n5\tm:5'
+	assert_status 0
+	assert_stderr_is ''
+	assert_stdout_is "$line"$'\n!null\n!empty\n!delimiter\n'"$line"
+}
+
+@test "key: --stdin without a row answers nothing" {
+	bloomctl_ok key -k cards.keyspec --stdin </dev/null
+	assert_stdout_is ''
+}
+
+@test "key: --stdin reads COPY text with its escapes" {
+	local row want
+	while read -r row want; do
+		row=${row//_/$'\t'}
+		bloomctl_run key -k cards.keyspec --stdin <<<"$row"
+		assert_status 0
+		[[ ${output%%$'\t'*} == "$(hex "card:")$want" ]] ||
+			fail "$row gave $output"
+	done <<-'END'
+		a_b 613a62
+		a\\b_c 615c623a63
+		a\tb_c 6109623a63
+		a\nb_c 610a623a63
+		a\rb_\v\f\b 610d623a0b0c08
+		\101\x42_\q 41423a71
+		\N\N_c 4e4e3a63
+		ä_c c3a43a63
+		a_b:c 613a623a63
+	END
+}
+
+@test "key: --stdin with --columns reads another order, and skips columns" {
+	bloomctl_run key -k cards.keyspec --stdin --columns scope,x,id \
+		<<<$'m:5\tno\t5'
+	assert_status 0
+	assert_stdout_is "$line"
+	bloomctl_run key -k cards.keyspec --stdin --columns scope,id --header \
+		<<<$'a\tb\nm:5\t5'
+	assert_status 0
+	assert_stdout_is "$line"
+}
+
+@test "key: --stdin reads CSV with a header, without one, and with one to skip" {
+	bloomctl_run key -k cards.keyspec --stdin --input-format csv \
+		<<<$'scope,id\nm:5,5\nm:5,\nm:5,""\n"m:5","5"'
+	assert_status 0
+	assert_stdout_is "$line"$'\n!null\n!empty\n'"$line"
+	bloomctl_run key -k cards.keyspec --stdin --input-format csv \
+		--columns id,scope <<<'5,m:5'
+	assert_stdout_is "$line"
+	bloomctl_run key -k cards.keyspec --stdin --input-format csv \
+		--columns id,scope --header <<<$'id,scope\n5,m:5'
+	assert_stdout_is "$line"
+}
+
+@test "key: --null changes the text of NULL, and a quoted one never is NULL" {
+	bloomctl_run key -k cards.keyspec --stdin --input-format csv \
+		--columns id,scope --null NIL <<<$'NIL,a\n"NIL",a\n,a'
+	assert_status 0
+	[[ ${lines[0]} == '!null' && ${lines[1]} == "$(hex card:NIL:a)"* &&
+		${lines[2]} == '!empty' ]]
+	bloomctl_run key -k cards.keyspec --stdin --null '' <<<$'\ta\n\\N\ta'
+	assert_status 0
+	[[ ${lines[0]} == '!null' && ${lines[1]} == "$(hex card:N:a)"* ]]
+}
+
+@test "key: every reason of reject.def comes out of --stdin" {
+	local long
+	write_keyspec one.keyspec 'key={id}' buckets=1
+	long=$(printf '%065536d' 0)
+	{
+		printf '\\N\ta\n'
+		printf '%s\ta\n' "$long"
+		printf 'a\\xffb\ta\n'
+		printf '\ta\n'
+		printf 'a:b\ta\n'
+	} | "$BLOOMCTL" key -k cards.keyspec --stdin >got
+	printf '!%s\n' null too-long encoding empty delimiter >want
+	diff want got
+	# None is left out.
+	sed -n 's/^BLOOMKEY_REJECT_ROW(.*"\(.*\)")$/!\1/p' \
+		"$BATS_TEST_DIRNAME/../lib/bloomkey/reject.def" | sort >all
+	sort got | diff all -
+}
+
+@test "key: --stdin --format shows rejects beside keys" {
+	local rows=$'5\tm:5\n\\N\tm:5'
+	bloomctl_run key -k cards.keyspec --stdin --format json <<<"$rows"
+	assert_status 0
+	[[ ${lines[1]} == '{"key":null,"hash":null,"bucket":null,"filter":null,"reject":"null"}' ]]
+	bloomctl_run key -k cards.keyspec --stdin --format csv <<<"$rows"
+	assert_status 0
+	assert_stdout_is $'key,hash,bucket,filter,reject\ncard:5:m:5,3e6629b9c70187d7,3,cards:3,\n,,,,null'
+	bloomctl_run key -k cards.keyspec --stdin --format table <<<"$rows"
+	assert_status 0
+	[[ ${lines[1]} =~ ^card:5:m:5\ +3e66 && ${lines[2]} =~ ^\ +null ]]
+}
+
+@test "key: a key that is not printable is shown escaped" {
+	bloomctl_run key -k cards.keyspec --stdin --format csv \
+		<<<$'a\\tb\\\\\xc2\xa0\\001\tc'
+	assert_status 0
+	# shellcheck disable=SC1003 # a backslash at the end is meant
+	[[ ${lines[1]} == 'card:a\tb\\'$'\xc2\xa0''\x01:c,'* ]]
+	# Under utf-8 only; other bytes come as \x.
+	write_keyspec bytes.keyspec encoding=bytes
+	bloomctl_run key -k bytes.keyspec --stdin --format json <<<$'\\xff\tc'
+	assert_status 0
+	assert_has "$output" '"key":"card:\\xff:c"'
+}
+
+@test "key: answers come as rows come, before the input ends" {
+	coproc writer { exec "$BLOOMCTL" key -k cards.keyspec --stdin; }
+	local in=${writer[1]} out=${writer[0]} pid=$writer_PID answer
+	printf '5\tm:5\n' >&"$in"
+	read -r -t 5 answer <&"$out"
+	[[ $answer == "$line" ]]
+	printf '\\N\tm:5\n' >&"$in"
+	read -r -t 5 answer <&"$out"
+	[[ $answer == '!null' ]]
+	exec {in}>&-
+	wait "$pid"
+}
+
+@test "key: damaged input is 74, and what was answered before stays" {
+	bloomctl_run key -k cards.keyspec --stdin <<<$'5\tm:5\n5\r6\tm:5'
+	assert_status 74
+	assert_stdout_is "$line"
+	assert_has "$stderr" 'bloomctl key: standard input: row 2: '
+	bloomctl_run key -k cards.keyspec --stdin < <(printf '5\tm:5')
+	assert_failure 74 key 'standard input' 'cut off'
+	bloomctl_run key -k cards.keyspec --stdin <<<$'5\tm:5\n5'
+	assert_status 65
+	assert_stdout_is "$line"
+	assert_has "$stderr" 'row 2: 1 column where 2 are named'
+}
+
+@test "key: a wrong number of values is 64 and names the fields" {
+	local -a values
+	for values in '' '1' '1 2 3'; do
+		# shellcheck disable=SC2086 # words
+		bloomctl_run key -k cards.keyspec $values
+		assert_failure 64 key
+		assert_has "$stderr" 'hint: ' ' id scope'
+	done
+	bloomctl_run key -k cards.keyspec --stdin 1 2 <<<''
+	assert_failure 64 key --stdin
+}
+
+@test "key: values without a key are 65 and are not repeated" {
+	bloomctl_run key -k cards.keyspec 'SECRET:1' m
+	assert_failure 65 key "field 'id'" delimiter
+	assert_lacks "$stderr" SECRET
+	bloomctl_run key -k cards.keyspec '' m
+	assert_failure 65 key "field 'id'" empty
+	bloomctl_run key -k cards.keyspec $'SECRET\xff' m
+	assert_failure 65 key "field 'id'" encoding
+	assert_lacks "$stderr" SECRET
+}
+
+@test "key: a value that begins with - stands behind --" {
+	bloomctl_ok key -k cards.keyspec --format csv -- -5 -m
+	assert_has "$output" 'card:-5:-m,'
+}
+
+@test "key: buckets are padded to one width in filter names" {
+	write_keyspec many.keyspec buckets=101 'filter=f.{bucket}'
+	bloomctl_ok key -k many.keyspec --format json 5 m:5
+	[[ $output =~ \"bucket\":([0-9]+),\"filter\":\"f\.([0-9]{3})\" ]]
+	((10#${BASH_REMATCH[2]} == BASH_REMATCH[1]))
+}
+
+@test "key: a seed changes the hash; other columns and names do not" {
+	write_keyspec seeded.keyspec seed=1
+	bloomctl_ok key -k seeded.keyspec --format csv 5 m:5
+	assert_lacks "$output" 3e6629b9c70187d7
+	write_keyspec renamed.keyspec - <<-'END'
+		[field id]
+		column = entity_id
+	END
+	bloomctl_run key -k renamed.keyspec --stdin --input-format csv \
+		<<<$'entity_id,scope\n5,m:5'
+	assert_status 0
+	assert_stdout_is "$line"
+	# Without a header the fields stand in template order.
+	bloomctl_run key -k renamed.keyspec --stdin <<<$'5\tm:5'
+	assert_stdout_is "$line"
+}
+
+@test "key: SIGTERM ends --stdin with 143" {
+	coproc writer { exec "$BLOOMCTL" key -k cards.keyspec --stdin 2>err; }
+	local in=${writer[1]} pid=$writer_PID
+	wait_until ready "$pid"
+	kill -TERM "$pid"
+	status=0
+	wait "$pid" || status=$?
+	exec {in}>&-
+	assert_status 143
+	[[ $(<err) == 'bloomctl key: stopped by SIGTERM' ]]
+}

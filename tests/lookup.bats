@@ -1,0 +1,143 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# bloomctl lookup: 0 is maybe, 1 is certainly not, and nothing else is an
+# answer.
+# shellcheck disable=SC2016 # texts of damage are expanded by eval
+bats_require_minimum_version 1.5.0
+
+load helpers
+
+setup_file() {
+	begin_file
+	write_csv rows.csv 1 1000
+	make_live rows.csv
+}
+
+setup() {
+	begin
+	cp -a "$BATS_FILE_TMPDIR/t" .
+	live=$(live_of)
+	lookup=(lookup -k cards.keyspec -t dir:t)
+}
+
+@test "lookup: a member is 0, a non-member 1, in every format" {
+	bloomctl_ok "${lookup[@]}" 5 m:5
+	assert_has "$output" 'card:5:m:5' 3e6629b9c70187d7 cards:3 \
+		"$live (live)" 'maybe a member'
+	bloomctl_run "${lookup[@]}" 5 m:6
+	assert_status 1
+	assert_stderr_is ''
+	assert_has "$output" 'certainly not a member'
+	bloomctl_ok "${lookup[@]}" --format json 5 m:5
+	printf '%s\n' "$output" >got.json
+	assert_json got.json '.found' '.key == "card:5:m:5"' \
+		'.hash == "3e6629b9c70187d7"' '.bucket == 3' \
+		'.filter == "cards:3"' ".generation == \"$live\"" \
+		'.state == "live"' '.error_now > 0' '.error_now < 0.01'
+	bloomctl_run "${lookup[@]}" --format json 5 m:6
+	assert_status 1
+	printf '%s\n' "$output" >got.json
+	assert_json got.json '.found == false'
+	bloomctl_ok "${lookup[@]}" --format csv 5 m:5
+	[[ ${lines[0]} == name,value && ${lines[1]} == key,card:5:m:5 ]]
+}
+
+@test "lookup: -q prints nothing, and the status is the answer" {
+	bloomctl_ok "${lookup[@]}" -q 5 m:5
+	assert_stdout_is ''
+	bloomctl_run "${lookup[@]}" -q 5 m:6
+	assert_status 1
+	assert_stdout_is ''
+	assert_stderr_is ''
+}
+
+@test "lookup: -g asks another generation" {
+	write_csv more.csv 1 1001
+	build_csv more.csv
+	bloomctl_run "${lookup[@]}" -q 1001 m:0
+	assert_status 1
+	bloomctl_ok "${lookup[@]}" -g "$built" 1001 m:0
+	assert_has "$output" "$built (complete)"
+}
+
+@test "lookup: a generation that is not there is 83, no set is 66" {
+	bloomctl_run "${lookup[@]}" -g 20000101T000000Z-0000 5 m:5
+	assert_failure 83 lookup 20000101T000000Z-0000
+	rm -r t/*
+	bloomctl_run "${lookup[@]}" 5 m:5
+	assert_failure 66 lookup "set 'cards-a2bfa51c'"
+	rm -r t
+	bloomctl_run "${lookup[@]}" 5 m:5
+	assert_failure 66 lookup "target 'dir:t'"
+}
+
+@test "lookup: a set without a live generation is 83" {
+	rm "$(set_of)/live"
+	bloomctl_run "${lookup[@]}" 5 m:5
+	assert_failure 83 lookup 'no live generation'
+}
+
+@test "lookup: another keyspec is another set" {
+	write_keyspec other.keyspec buckets=5
+	bloomctl_run lookup -k other.keyspec -t dir:t 5 m:5
+	assert_failure 66 lookup "set 'cards-"
+}
+
+@test "lookup: a damaged filter is 74 for its keys, and only for them" {
+	local file damage
+	file=$(set_of)/$live/3.bloom
+	cp -a "$file" kept
+	for damage in \
+		'flip $file 4100' \
+		'flip $file 80' \
+		'truncate -s -1 $file' \
+		'truncate -s 4096 $file' \
+		'truncate -s 0 $file' \
+		'truncate -s +1 $file' \
+		'rm $file' \
+		'cp $(set_of)/$live/2.bloom $file' \
+		'rm $file; mkdir $file' \
+		'rm $file; mkfifo $file' \
+		'rm $file; ln -s ../../../kept $file' \
+		'head -c 4496 /dev/zero >$file'; do
+		echo "damage: $damage"
+		eval "$damage"
+		bloomctl_run "${lookup[@]}" 5 m:5
+		assert_failure 74 lookup "filter file 't/" "/$live/3.bloom'"
+		bloomctl_run "${lookup[@]}" -q 7 m:0
+		[[ $status == 0 ]] || fail "another bucket is harmed: $damage"
+		rm -rf "$file"
+		cp -a kept "$file"
+	done
+	bloomctl_ok "${lookup[@]}" 5 m:5
+}
+
+@test "lookup: values without a key are 65, with what a reader does" {
+	local value reason
+	while IFS=' ' read -r value reason; do
+		bloomctl_run "${lookup[@]}" "${value//_/}" m:5
+		assert_failure 65 lookup "field 'id'" "$reason"
+		assert_has "$stderr" 'passes such a row through'
+		assert_lacks "$stderr" SECRET
+	done <<-END
+		SECRET:1 delimiter
+		_ empty
+		SECRET$(printf '\xff') encoding
+		SECRET$(printf '%065536d' 0) too-long
+	END
+}
+
+@test "lookup: it needs every value, and changes nothing" {
+	bloomctl_run "${lookup[@]}" 5
+	assert_failure 64 lookup values
+	remember_tree
+	bloomctl_ok "${lookup[@]}" 5 m:5
+	assert_tree_unchanged
+}
+
+@test "lookup: it answers while another run holds the lock" {
+	hold_lock "$(set_of)"
+	bloomctl_ok "${lookup[@]}" 5 m:5
+	release_lock
+}
