@@ -239,10 +239,10 @@ static int run_locked(struct store *store, const struct scan *scan,
 {
 	struct manifest *m = &report->m;
 	bool reserved = false;
-	int rc = begin_locked(store, report, err);
+	int rc = plan(scan, o, report, err);
 
 	if (rc == 0)
-		rc = plan(scan, o, report, err);
+		rc = begin_locked(store, report, err);
 	if (rc == 0) {
 		log_step("generation '%s': %" PRIu32 " filters of capacity "
 			 "%" PRIu64,
@@ -321,16 +321,19 @@ int build_run(struct store *store, const struct scan *scan,
 	      const struct build_options *options, struct build_report *report,
 	      struct error *err)
 {
+	struct scan run = *scan;
 	int rc;
 
 	memset(report, 0, sizeof(*report));
-	if (manifest_begin(scan, options, &report->m, err) != 0)
+	/* A worker without a part would cost atomic bits and do nothing. */
+	if (manifest_begin(scan, options, &report->m, err) != 0 ||
+	    scan_jobs(scan, &run.jobs, err) != 0)
 		return -1;
 	if (options->dry_run)
-		return run_dry(store, scan, options, report, err);
+		return run_dry(store, &run, options, report, err);
 	if (store->ops->lock(store, "build", &report->m.fence, err) != 0)
 		return -1;
-	rc = run_locked(store, scan, options, report, err);
+	rc = run_locked(store, &run, options, report, err);
 	store->ops->unlock(store);
 	return rc;
 }

@@ -353,6 +353,19 @@ int scan_run(const struct scan *scan, struct sink *const *sinks, uint64_t *rows,
 	return rc;
 }
 
+int scan_jobs(const struct scan *scan, unsigned *jobs, struct error *err)
+{
+	struct source_part *parts = NULL;
+	size_t count = 0;
+
+	if (scan->source->ops->split(scan->source, scan->jobs, scan->format,
+				     &parts, &count, err) != 0)
+		return -1;
+	source_parts_free(parts, count);
+	*jobs = count > 0 && count < scan->jobs ? (unsigned)count : scan->jobs;
+	return 0;
+}
+
 int scan_columns(const struct bloomkey_spec *spec, struct rowformat *format,
 		 const char ***wanted, struct error *err)
 {

@@ -72,6 +72,12 @@ int scan_run(const struct scan *scan, struct sink *const *sinks, uint64_t *rows,
 	     struct error *err);
 
 /*
+ * How many workers a scan can use: its jobs, or fewer where the source has
+ * fewer parts (one CSV file is one part).  *jobs is 1 at least.
+ */
+int scan_jobs(const struct scan *scan, unsigned *jobs, struct error *err);
+
+/*
  * Puts a reject into words: ERROR_ROWS with the field and the reason, never
  * the value.  Always returns -1.
  */
