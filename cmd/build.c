@@ -124,6 +124,7 @@ int cmd_build(const struct opts *opts, struct error *err)
 	receipt.acknowledged =
 		report.m.state == MANIFEST_COMPLETE ? report.m.keys : 0;
 	receipt.dry_run = o.dry_run;
+	receipt.spec = in.spec;
 	rc = output_receipt(opts, &receipt, rc, err);
 	build_report_release(&report);
 	inputs_release(&in);

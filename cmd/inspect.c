@@ -269,6 +269,7 @@ static json_t *report_json(const struct inspect_report *r,
 	json_t *json = json_object();
 	json_t *buckets = json_array();
 	json_t *missing = json_array();
+	json_t *damaged = json_array();
 	int bad = 0;
 
 	for (uint32_t b = 0; m != NULL && b < m->buckets; b++) {
@@ -276,7 +277,8 @@ static json_t *report_json(const struct inspect_report *r,
 			buckets, bucket_json(r, spec, &r->buckets[b]));
 		if (r->buckets[b].bad)
 			bad |= json_array_append_new(
-				missing, json_integer((json_int_t)b));
+				r->buckets[b].missing ? missing : damaged,
+				json_integer((json_int_t)b));
 	}
 #define PUT(name, value) (bad |= json_object_set_new(json, name, value))
 	PUT("set", json_string(r->set));
@@ -297,6 +299,7 @@ static json_t *report_json(const struct inspect_report *r,
 	PUT("horizon", json_null());
 	PUT("missing", missing);
 	PUT("foreign", json_array());
+	PUT("damaged", damaged);
 	PUT("buckets", buckets);
 #undef PUT
 	if (bad == 0)

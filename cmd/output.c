@@ -86,9 +86,12 @@ static json_t *receipt_json(const struct receipt *r, int status,
 	const struct manifest *m = r->m;
 	json_t *json = json_object();
 	char run[NAMES_ID_MAX];
+	char set[NAMES_SET_MAX] = "";
 	int bad = json == NULL;
 
 	names_id_new(r->started, run);
+	if (r->spec != NULL)
+		names_set(r->spec, set);
 #define PUT(name, value) (bad |= json_object_set_new(json, name, value))
 	PUT("command", json_string(r->command));
 	PUT("run", json_string(run));
@@ -96,8 +99,10 @@ static json_t *receipt_json(const struct receipt *r, int status,
 	    json_integer(status < 0 ? (json_int_t)err->code : status));
 	PUT("message", status < 0 ? json_string(err->text) : json_null());
 	PUT("dry_run", json_boolean(r->dry_run));
-	PUT("set", text_or_null(m != NULL ? m->set : NULL));
-	PUT("fingerprint", text_or_null(m != NULL ? m->fingerprint : NULL));
+	PUT("set", text_or_null(set));
+	PUT("fingerprint",
+	    text_or_null(r->spec != NULL ? bloomkey_fingerprint(r->spec)
+					 : NULL));
 	PUT("generation", text_or_null(m != NULL ? m->generation : NULL));
 	PUT("previous", text_or_null(r->previous));
 	PUT("source", json_pack("{s:o}", "names", text_or_null(r->source)));

@@ -44,6 +44,7 @@ json_t *output_time(int64_t wall_ms);
 struct receipt {
 	const char *command;
 	int64_t started;
+	const struct bloomkey_spec *spec; /* NULL: it was not read */
 	const struct manifest *m; /* the generation; NULL if there is none */
 	const char *previous; /* that was live before; NULL or "" for none */
 	const char *source;   /* NULL for none */

@@ -146,6 +146,7 @@ int cmd_swap(const struct opts *opts, struct error *err)
 		rc = opts_flag(opts, OPT_PRUNE) ? prune(opts, store, err)
 						: swap(opts, store, in.spec,
 						       &receipt, &report, err);
+	receipt.spec = in.spec;
 	rc = output_receipt(opts, &receipt, rc, err);
 	store_close(store);
 	swap_report_release(&report);

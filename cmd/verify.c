@@ -78,6 +78,7 @@ int cmd_verify(const struct opts *opts, struct error *err)
 	receipt.missing = report.missing;
 	receipt.absent = report.absent;
 	receipt.absent_hits = report.absent_hits;
+	receipt.spec = in.spec;
 	rc = output_receipt(opts, &receipt, rc, err);
 	store_close(store);
 	audit_report_release(&report);

@@ -157,7 +157,7 @@ setup() {
 		bloomctl_run "${inspect[@]}" --format json
 		assert_status 74
 		printf '%s\n' "$output" >got.json
-		assert_json got.json '.missing == [2]' \
+		assert_json got.json '.missing + .damaged == [2]' \
 			'.buckets[2].bad | length > 0' \
 			'[.buckets[].items] | map(select(. != null)) | length == 3'
 		bloomctl_run "${inspect[@]}" --format csv

@@ -16,6 +16,7 @@ static void look(struct store *store, const struct manifest *m, uint32_t bucket,
 	out->bucket = bucket;
 	if (store->ops->info(store, m, bucket, true, &info, err) != 0) {
 		out->bad = true;
+		out->missing = info.missing;
 		(void)snprintf(out->why, sizeof(out->why), "%.*s",
 			       (int)sizeof(out->why) - 1, err->text);
 		return;

@@ -16,6 +16,7 @@
 struct inspect_bucket {
 	uint32_t bucket;
 	bool bad;         /* missing, damaged or foreign: no figures */
+	bool missing;     /* bad because it is not there */
 	char why[160];    /* if bad */
 	uint64_t items;   /* members that set a bit */
 	uint64_t keys;    /* keys sent to it */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +67,8 @@ int dirprobe_info(struct store *s, const struct manifest *m, uint32_t bucket,
 	if (folder < 0)
 		return -1;
 	fd = bucketfile_open(folder, name, &want, &f, &out->memory, err);
+	out->missing = fd < 0 && faccessat(folder, name, F_OK, 0) != 0 &&
+		       errno == ENOENT;
 	out->bits_set = UINT64_MAX;
 	if (fd >= 0) {
 		rc = whole ? bucketfile_check(fd, &f, &out->bits_set, err) : 0;

@@ -38,6 +38,7 @@ struct bucket_info {
 	uint64_t keys;     /* keys sent to it, with duplicates */
 	uint64_t bits_set; /* bits that are 1; UINT64_MAX: not known */
 	uint64_t memory;   /* bytes it takes where it is, all told */
+	bool missing;      /* set on failure: because it is not there */
 };
 
 /* Receives members on their way into a generation; one per worker. */
