@@ -101,6 +101,9 @@ static int fail(const char *name, const struct error *err)
 	(void)fprintf(stderr, "%s: %s\n", name, err->text);
 	if (err->hint[0] != '\0')
 		(void)fprintf(stderr, "hint: %s\n", err->hint);
+	/* It has been told; check_stdout() would tell it again. */
+	if (ferror(stdout))
+		_exit((int)err->code);
 	return (int)err->code;
 }
 
@@ -109,7 +112,7 @@ static int run(const struct command *command, int argc, char **argv)
 	struct error err = ERROR_INIT;
 	struct opts opts;
 	enum log_level level = LOG_NOTE;
-	char name[64];
+	static char name[64]; /* argv[0], which outlives this */
 	int status;
 
 	(void)snprintf(name, sizeof(name), "bloomctl %s", command->name);

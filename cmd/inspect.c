@@ -198,7 +198,12 @@ static int print_table(const struct inspect_report *r,
 	if (r->m == NULL) {
 		bad |= buf_addf(&out, "set           %s in %s\n", r->set,
 				r->place);
-		bad |= buf_adds(&out, "generation    none is live\n");
+		const struct manifest *linked =
+			generations_linked(&r->generations);
+
+		bad |= buf_addf(&out, "generation    %s\n",
+				linked != NULL ? "broken: readers get it"
+					       : "none is live");
 	} else {
 		uint32_t n = r->m->buckets < LISTED ? r->m->buckets : LISTED;
 
@@ -370,7 +375,9 @@ int cmd_inspect(const struct opts *opts, struct error *err)
 		rc = inspect_run(store, in.spec,
 				 opts_text(opts, OPT_GENERATION), &report, err);
 		/* Bad filters are an error and still have a report. */
-		if (rc == 0 || report.bad > 0) {
+		if (rc == 0 || report.bad > 0 ||
+		    (report.m == NULL && report.generations.count > 0 &&
+		     err->code == ERROR_DATA)) {
 			int said = print(opts, &report, in.spec,
 					 rc == 0 ? err : &bad);
 

@@ -232,7 +232,7 @@ static int from_stdin(struct inputs *in, const struct opts *opts,
 	/* What was answered before an error is still an answer. */
 	if (flush(a, rc == 0 ? err : &late) != 0)
 		rc = -1;
-	if (rc != 0 && !stop_asked())
+	if (rc != 0 && !stop_asked() && !ferror(stdout))
 		(void)error_prefix(err, "standard input");
 	rowparse_free(parse);
 	free(chunk);

@@ -9,6 +9,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/base/log.h"
+#include "lib/base/show.h"
 
 enum output_format output_format(const struct opts *opts)
 {
@@ -74,10 +75,21 @@ json_t *output_time(int64_t wall_ms)
 			    : json_string(clock_text(wall_ms, text));
 }
 
+/* Names of files may be no UTF-8, which JSON must be. */
 static json_t *text_or_null(const char *text)
 {
-	return text == NULL || text[0] == '\0' ? json_null()
-					       : json_string(text);
+	json_t *json;
+	char *clean;
+
+	if (text == NULL || text[0] == '\0')
+		return json_null();
+	clean = strdup(text);
+	if (clean == NULL)
+		return NULL;
+	show_clean(clean);
+	json = json_string(clean);
+	free(clean);
+	return json;
 }
 
 static json_t *receipt_json(const struct receipt *r, int status,

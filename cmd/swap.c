@@ -16,6 +16,7 @@
 static int say_swapped(const struct swap_report *r, bool dry_run,
 		       struct error *err)
 {
+	const char *before = r->resumed ? r->m.previous : r->previous;
 	char rows[NUM_TEXT_MAX];
 	char text[512];
 	int n;
@@ -25,19 +26,16 @@ static int say_swapped(const struct swap_report *r, bool dry_run,
 			     "set '%s': generation '%s' is live already\n",
 			     r->m.set, r->m.generation);
 	else
-		n = snprintf(
-			text, sizeof(text),
-			"set '%s': generation '%s' %s, %s rows; before it: "
-			"%s%s\n",
-			r->m.set, r->m.generation,
-			dry_run      ? "would be live; nothing was moved"
-			: r->resumed ? "is live; an earlier swap is finished"
-				     : "is live",
-			num_grouped(r->m.keys, rows),
-			r->previous[0] != '\0'                   ? r->previous
-			: r->resumed && r->m.previous[0] != '\0' ? r->m.previous
-								 : "none",
-			"");
+		n = snprintf(text, sizeof(text),
+			     "set '%s': generation '%s' %s, %s rows; before "
+			     "it: %s%s\n",
+			     r->m.set, r->m.generation,
+			     dry_run ? "would be live" : "is live",
+			     num_grouped(r->m.keys, rows),
+			     before[0] != '\0' ? before : "none",
+			     dry_run      ? "; nothing was moved"
+			     : r->resumed ? "; an earlier swap is finished"
+					  : "");
 	return output_write(text, (size_t)n, err);
 }
 

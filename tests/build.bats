@@ -110,7 +110,6 @@ assert_not_promotable() {
 	{ printf '\xef\xbb\xbf' && cat rows.csv; } >csv/bom
 	sed 's/$/\r/' rows.csv >csv/crlf
 	{ printf '\xef\xbb\xbf' && sed 's/$/\r/' rows.csv; } >csv/bom-crlf
-	head -c -1 rows.csv >csv/no-last-newline
 	sed 's/[^,]*/"&"/g' rows.csv >csv/quoted
 	awk -F , '{ print $2 "," $1 }' rows.csv >csv/reordered
 	awk -F , '{ print "a" NR ",," $2 ",\"x, \"\"y\"\"\n" NR "\"," $1
@@ -225,6 +224,8 @@ refused() {
 	refused 74 newlines.csv csv newline
 	refused 74 nul.csv csv 'row 1' NUL
 	refused 74 empty.csv csv 'no header row'
+	printf 'id,scope\n1,2\n3,MARK' >unended.csv
+	refused 74 unended.csv csv 'row 2' 'no newline' 'cut off'
 	refused 74 cut.txt text 'no newline' 'cut off'
 	refused 74 after-end.txt text "end mark '\\.'"
 	refused 74 newlines.txt text 'row 2'
@@ -239,7 +240,7 @@ refused() {
 	printf 'id,scope\n1,2\nMARKER\n' >short.csv
 	printf 'id,scope\n1,2\n\n3,MARKER\n' >blank.csv
 	printf '1\t2\nMARKER\n' >short.txt
-	refused 65 lacks.csv csv "no column 'scope'" "'id', 'other'"
+	refused 65 lacks.csv csv "no column 'scope' among the 2 of the header"
 	refused 65 twice.csv csv "column 'id' is there twice"
 	refused 65 long.csv csv 'row 2: 3 columns where 2 are in the header'
 	refused 65 short.csv csv 'row 2: 1 column where 2 are in the header'

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/num.h"
+
 /* The largest is inspect's, with some 300 bytes for each bucket. */
 #define JSON_TEXT_MAX (256u << 20)
 
@@ -107,13 +109,32 @@ json_t *json_parse(const char *data, size_t len, struct error *err)
 
 struct dump {
 	struct buf text;
+	bool quoted; /* within a string, whose quotes are pieces of their own */
 	bool failed;
 };
 
 static int dump_piece(const char *data, size_t len, void *ctx)
 {
 	struct dump *d = ctx;
+	char text[NUM_TEXT_MAX];
+	double x;
 
+	if (len == 1 && *data == '"')
+		d->quoted = !d->quoted;
+	/*
+	 * jansson writes 0.1 as 0.10000000000000001, and jq takes that for
+	 * another number since its version 1.7.
+	 */
+	if (!d->quoted && len < sizeof(text) &&
+	    (memchr(data, '.', len) != NULL ||
+	     memchr(data, 'e', len) != NULL)) {
+		memcpy(text, data, len);
+		text[len] = '\0';
+		if (num_double(text, &x) == 0) {
+			data = num_double_text(x, text);
+			len = strlen(data);
+		}
+	}
 	if (reserve.failed || buf_add(&d->text, data, len) != 0)
 		d->failed = true;
 	return d->failed ? -1 : 0;

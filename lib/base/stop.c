@@ -28,6 +28,7 @@ static void on_signal(int number)
 int stop_init(struct error *err)
 {
 	struct sigaction sa;
+	struct sigaction old;
 
 	if (pipe(stop_pipe) != 0)
 		return error_errno(err, ERROR_INTERNAL, errno, "pipe");
@@ -42,6 +43,9 @@ int stop_init(struct error *err)
 	if (sigaction(SIGINT, &sa, NULL) != 0 ||
 	    sigaction(SIGTERM, &sa, NULL) != 0)
 		return error_errno(err, ERROR_INTERNAL, errno, "sigaction");
+	/* A lost terminal ends a run in order, unless nohup said otherwise. */
+	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+		(void)sigaction(SIGHUP, &sa, NULL);
 	sa.sa_handler = SIG_IGN;
 	(void)sigaction(SIGPIPE, &sa, NULL);
 	/* A file size limit shall be an error of write(), not a death. */
@@ -61,10 +65,14 @@ bool stop_asked(void)
 
 int stop_check(struct error *err)
 {
-	if (stop_signal == 0)
+	int number = atomic_load_explicit(&stop_signal, memory_order_relaxed);
+
+	if (number == 0)
 		return 0;
 	return error_set(
-		err,
-		stop_signal == SIGTERM ? ERROR_TERMINATED : ERROR_INTERRUPTED,
-		"stopped by %s", stop_signal == SIGTERM ? "SIGTERM" : "SIGINT");
+		err, number == SIGINT ? ERROR_INTERRUPTED : ERROR_TERMINATED,
+		"stopped by %s",
+		number == SIGINT    ? "SIGINT"
+		: number == SIGTERM ? "SIGTERM"
+				    : "SIGHUP");
 }

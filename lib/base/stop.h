@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * stop: SIGINT and SIGTERM as a request that every loop looks at.
+ * stop: SIGINT, SIGTERM and SIGHUP as a request that every loop looks at.
  *
  * The handler sets a flag and makes a descriptor readable, so that a worker
  * may test and a poll may wait.  A second signal changes nothing: the work in

@@ -102,6 +102,19 @@ static int ask_rows(struct store *store, const struct scan *scan,
 	return rc;
 }
 
+static int tell_missing(const struct audit_report *report, struct error *err)
+{
+	(void)error_set(err, ERROR_VERIFY,
+			"generation '%s': %" PRIu64 " of %" PRIu64
+			" rows are missing, in %" PRIu32
+			" buckets, the first of them %" PRIu32,
+			report->m.generation, report->missing, report->rows,
+			report->buckets_hit, report->first_bucket);
+	return error_hint(err, "rows that came after the build are missing "
+			       "until the next one; if there are none, build "
+			       "and swap again");
+}
+
 int audit_run(struct store *store, const struct scan *scan, const char *id,
 	      uint64_t absent, struct audit_report *report, struct error *err)
 {
@@ -113,22 +126,14 @@ int audit_run(struct store *store, const struct scan *scan, const char *id,
 		return error_set(err, ERROR_VERIFY,
 				 "source: it holds no row, so nothing is "
 				 "verified");
+	if (report->missing > 0)
+		return tell_missing(report, err);
 	report->absent = absent;
 	if (absent > 0 &&
 	    sample_absent(store, &report->m, scan->spec, absent,
 			  (uint64_t)clock_ns(), &report->absent_hits, err) != 0)
 		return -1;
-	if (report->missing == 0)
-		return 0;
-	(void)error_set(err, ERROR_VERIFY,
-			"generation '%s': %" PRIu64 " of %" PRIu64
-			" rows are missing, in %" PRIu32
-			" buckets, the first of them %" PRIu32,
-			report->m.generation, report->missing, report->rows,
-			report->buckets_hit, report->first_bucket);
-	return error_hint(err, "rows that came after the build are missing "
-			       "until the next one; if there are none, build "
-			       "and swap again");
+	return 0;
 }
 
 void audit_report_release(struct audit_report *report)

@@ -126,12 +126,18 @@ static int count(const struct scan *scan, struct build_report *report,
 	return 0;
 }
 
+/* Members that are in every filter before the first key. */
+static uint64_t planted(const struct scan *scan)
+{
+	const void *sentinel;
+
+	return bloomkey_sentinel(scan->spec, &sentinel) > 0;
+}
+
 /* Decides the capacity of every filter and what the filters are then. */
 static int plan(const struct scan *scan, const struct build_options *o,
 		struct build_report *report, struct error *err)
 {
-	const void *sentinel;
-	uint64_t planted = bloomkey_sentinel(scan->spec, &sentinel) > 0;
 	struct manifest *m = &report->m;
 
 	switch (o->capacity) {
@@ -141,13 +147,13 @@ static int plan(const struct scan *scan, const struct build_options *o,
 	case BUILD_PLANNED:
 		m->capacity =
 			sizing_capacity(sizing_hottest(o->number, m->buckets),
-					o->headroom, planted);
+					o->headroom, planted(scan));
 		break;
 	case BUILD_COUNTED:
 		if (count(scan, report, err) != 0)
 			return -1;
-		m->capacity =
-			sizing_capacity(report->hottest, o->headroom, planted);
+		m->capacity = sizing_capacity(report->hottest, o->headroom,
+					      planted(scan));
 		break;
 	}
 	if (o->layout->size(m->capacity, o->error, &report->params, err) != 0)
@@ -276,14 +282,14 @@ static int run_dry(struct store *store, const struct scan *scan,
 	/* Rows without a key and a source that is cut off show only so. */
 	if (o->capacity != BUILD_COUNTED && count(scan, report, err) != 0)
 		return -1;
-	if (report->hottest > report->m.capacity) {
+	if (report->hottest + planted(scan) > report->m.capacity) {
 		(void)error_set(err, ERROR_FULL,
 				"bucket %" PRIu32 ": %" PRIu64 " keys, "
 				"duplicates counted, for a capacity of "
 				"%" PRIu64,
 				report->hottest_bucket, report->hottest,
 				report->m.capacity);
-		return error_hint(err, "give a larger --capacity, or "
+		return error_hint(err, "give a larger --capacity or --keys, or "
 				       "--capacity auto");
 	}
 	if (store != NULL)

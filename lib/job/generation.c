@@ -32,6 +32,14 @@ struct manifest *generations_live(const struct generations *g)
 	return generations_newest(g, MANIFEST_LIVE);
 }
 
+struct manifest *generations_linked(const struct generations *g)
+{
+	for (size_t i = 0; i < g->count; i++)
+		if (g->list[i].linked)
+			return &g->list[i];
+	return NULL;
+}
+
 struct manifest *generations_find(const struct generations *g, const char *id)
 {
 	for (size_t i = 0; i < g->count; i++)
@@ -54,9 +62,8 @@ struct manifest *generations_choose(const struct generations *g, const char *id,
 		return NULL;
 	}
 	/* What readers get may be too broken to be live. */
-	for (size_t i = 0; m == NULL && id == NULL && i < g->count; i++)
-		if (g->list[i].linked)
-			m = &g->list[i];
+	if (m == NULL && id == NULL)
+		m = generations_linked(g);
 	if (m == NULL && id != NULL) {
 		(void)error_set(err, ERROR_GENERATION,
 				"set '%s': no generation '%s' in %s", set, id,

@@ -21,8 +21,12 @@ int generations_read(struct store *store, struct generations *g,
 		     struct error *err);
 void generations_release(struct generations *g);
 
-/* The live one, the one of an id, or the newest of a state; NULL if none. */
+/*
+ * The live one; the one that readers get, which may be too broken to be live;
+ * the one of an id; the newest of a state; NULL if there is none.
+ */
 struct manifest *generations_live(const struct generations *g);
+struct manifest *generations_linked(const struct generations *g);
 struct manifest *generations_find(const struct generations *g, const char *id);
 struct manifest *generations_newest(const struct generations *g,
 				    enum manifest_state state);

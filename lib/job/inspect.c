@@ -130,7 +130,8 @@ int inspect_run(struct store *store, const struct bloomkey_spec *spec,
 		return -1;
 	/* Where nothing is live yet, the list is the whole answer. */
 	if (id == NULL && r->generations.count > 0 &&
-	    generations_live(&r->generations) == NULL)
+	    generations_live(&r->generations) == NULL &&
+	    generations_linked(&r->generations) == NULL)
 		return 0;
 	r->m = generations_choose(&r->generations, id, r->set, r->place, err);
 	if (r->m == NULL)

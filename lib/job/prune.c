@@ -34,9 +34,11 @@ static bool needed(const struct generations *g, const struct manifest *live,
 		return true;
 	case MANIFEST_COMPLETE:
 		return live == NULL ||
-		       strcmp(m->generation, live->generation) > 0;
+		       (strcmp(m->generation, live->generation) > 0 &&
+			m == generations_newest(g, MANIFEST_COMPLETE));
 	case MANIFEST_OLD:
-		return retired_after(g, m) < keep;
+		/* Without a live one there is no knowing which is needed. */
+		return live == NULL || retired_after(g, m) < keep;
 	case MANIFEST_BUILDING:
 	case MANIFEST_ABORTED:
 	case MANIFEST_BROKEN:
@@ -50,13 +52,16 @@ static int run_locked(struct store *store, uint64_t keep, bool dry_run,
 {
 	struct generations g;
 	const struct manifest *live;
-	int rc;
+	int rc = 0;
 
 	if (generations_read(store, &g, err) != 0)
 		return -1;
+	if (dry_run && g.count == 0)
+		rc = error_set(err, ERROR_SOURCE, "set: not there");
 	live = generations_live(&g);
 	report->removed = calloc(g.count + 1, sizeof(*report->removed));
-	rc = report->removed == NULL ? error_nomem(err) : 0;
+	if (report->removed == NULL)
+		rc = error_nomem(err);
 	if (rc == 0 && dry_run && g.count > 0)
 		rc = generations_unlocked(store, g.list[0].set, err);
 	/* Oldest first: what is cut short has removed the least needed. */

@@ -2,11 +2,12 @@
  *
  * prune: removes generations that nobody needs.
  *
- * What stays, always: the live one, the one that was live before it, and
- * complete ones that are newer than the live one.  Of those that were live,
- * the `keep` that retired last, the one before the live one among them.  All
- * else goes: aborted and broken ones, and complete ones that a newer live one
- * has overtaken.  A generation that cannot be read at the moment stays.
+ * What stays, always: the live one, the one that was live before it, and the
+ * newest complete one if it is newer than the live one.  Of those that were
+ * live, the `keep` that retired last, the one before the live one among them.
+ * All else goes: aborted and broken ones, and complete ones that a newer one
+ * has overtaken.  While nothing is live, what could be stays.  A generation
+ * that cannot be read at the moment stays.
  */
 #ifndef BLOOMCTL_JOB_PRUNE_H
 #define BLOOMCTL_JOB_PRUNE_H

@@ -41,6 +41,7 @@ struct worker {
 	unsigned char *key; /* BLOOMKEY_MAX bytes */
 	uint64_t rows;
 	size_t index;     /* of the part */
+	bool sink_failed; /* err is of damage that the sink met */
 	bool again;       /* the part is read once more, for its message */
 	struct error err; /* code ERROR_NONE while all is well */
 };
@@ -78,8 +79,11 @@ static int on_row(void *ctx, const struct row *row, struct error *err)
 	w->rows++;
 	if (w->sink == NULL)
 		return 0;
-	return w->sink->ops->key(w->sink, result.bucket, w->key, result.len,
-				 err);
+	if (w->sink->ops->key(w->sink, result.bucket, w->key, result.len,
+			      err) == 0)
+		return 0;
+	w->sink_failed = err->code == ERROR_DATA;
+	return -1;
 }
 
 /* Whether the worker's part still matters: nothing before it has failed. */
@@ -196,6 +200,19 @@ static void renumber(struct worker *w, const struct rowformat *format)
 	w->sink = sink;
 }
 
+/*
+ * Whether an error says by itself what it is about: a stop, a file that named
+ * itself, or damage that the sink met in a filter.
+ */
+static bool names_its_file(const struct worker *w)
+{
+	size_t len = strlen(w->part->name);
+
+	return stop_asked() || w->sink_failed ||
+	       (strncmp(w->err.text, w->part->name, len) == 0 &&
+		w->err.text[len] == ':');
+}
+
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -211,7 +228,7 @@ static void *work(void *arg)
 			continue;
 		lower_limit(crew, w->index + 1);
 		renumber(w, format);
-		if (!stop_asked())
+		if (!names_its_file(w))
 			(void)error_prefix(&w->err, "%s", w->part->name);
 	}
 	if (w->err.code == ERROR_NONE && w->sink->ops->end != NULL &&

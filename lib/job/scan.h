@@ -13,6 +13,7 @@
 #ifndef BLOOMCTL_JOB_SCAN_H
 #define BLOOMCTL_JOB_SCAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

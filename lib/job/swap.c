@@ -64,7 +64,7 @@ static struct manifest *choose_rollback(const struct generations *g,
 	bool named = id != NULL;
 	struct manifest *m;
 
-	if (live == NULL) {
+	if (live == NULL && (!named || generations_linked(g) == NULL)) {
 		(void)error_set(err, ERROR_GENERATION,
 				"set '%s': nothing is live, so nothing to roll "
 				"back",
@@ -91,7 +91,7 @@ static struct manifest *choose_rollback(const struct generations *g,
 		return NULL;
 	}
 	m = generations_find(g, id);
-	if (m == live)
+	if (m != NULL && m == live)
 		return live;
 	if (m == NULL || m->state != MANIFEST_OLD) {
 		(void)error_set(err, ERROR_GENERATION,
@@ -188,8 +188,24 @@ static struct manifest *choose(const struct generations *g,
 	return choose_newest(g, live, set, err);
 }
 
+/*
+ * Where `live` or its manifest is lost: what was live last, as far as it can
+ * be read.  Readers may still have all its rows.
+ */
+static const struct manifest *last_live(const struct generations *g)
+{
+	const struct manifest *last = NULL;
+
+	for (size_t i = 0; i < g->count; i++)
+		if (g->list[i].state == MANIFEST_OLD &&
+		    (last == NULL || g->list[i].promoted > last->promoted))
+			last = &g->list[i];
+	return last;
+}
+
 /* An empty table is more often a mistake than a fact. */
-static int check_sanity(const struct manifest *next,
+static int check_sanity(const struct generations *g,
+			const struct manifest *next,
 			const struct manifest *live, struct error *err)
 {
 	static const char hint[] = "if that is right: swap --allow-shrink";
@@ -198,6 +214,17 @@ static int check_sanity(const struct manifest *next,
 		(void)error_set(err, ERROR_GENERATION,
 				"generation '%s': it holds no row",
 				next->generation);
+		return error_hint(err, hint);
+	}
+	if (live == NULL)
+		live = last_live(g);
+	if (live == NULL && generations_linked(g) != NULL) {
+		(void)error_set(err, ERROR_GENERATION,
+				"generation '%s': no telling whether it holds "
+				"what readers have: '%s' is broken, and none "
+				"was live before it",
+				next->generation,
+				generations_linked(g)->generation);
 		return error_hint(err, hint);
 	}
 	if (live == NULL || live->bucket_keys == NULL ||
@@ -280,7 +307,7 @@ static int run_locked(struct store *store, const struct bloomkey_spec *spec,
 			memcpy(report->previous, live->generation,
 			       sizeof(report->previous));
 		if (!o->rollback && !o->allow_shrink)
-			rc = check_sanity(next, live, err);
+			rc = check_sanity(&g, next, live, err);
 		if (rc == 0 && !o->dry_run)
 			rc = store->ops->promote(store, next, live, err);
 	}

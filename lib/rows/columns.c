@@ -69,6 +69,14 @@ int columns_add(struct columns *c, const void *name, size_t len,
 static int missing(const struct columns *c, const char *shown,
 		   struct error *err)
 {
+	/* A header that is missing is a row of values: none is shown. */
+	if (!c->told) {
+		(void)error_set(err, ERROR_ROWS,
+				"no column '%s' among the %zu of the header",
+				shown, c->count);
+		return error_hint(err, "name the columns by --columns if there "
+				       "is no header");
+	}
 	if (c->count > SEEN_MAX)
 		return error_set(err, ERROR_ROWS,
 				 "no column '%s': there are %s and %zu more",

@@ -13,6 +13,7 @@
 #ifndef BLOOMCTL_ROWS_COLUMNS_H
 #define BLOOMCTL_ROWS_COLUMNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "lib/base/error.h"
@@ -27,6 +28,8 @@ struct columns {
 	size_t *slots;       /* per wanted one: its place in the file; owned */
 	unsigned char *used; /* per column of the file: is it wanted; owned */
 	size_t twice;        /* the first wanted one met twice, or SIZE_MAX */
+	bool told;           /* the names are the options', not a header's: they
+				may stand in a message */
 	char seen[320];      /* the first names, for a message */
 };
 

@@ -372,7 +372,7 @@ int copytext_new(const struct rowformat *format, row_fn *fn, void *ctx,
 	t->null_len = strlen(t->null);
 	if (rowcore_init(&t->core, &ops, format, fn, ctx, err) != 0) {
 		copytext_free(&t->core.base);
-		return -1;
+		return -1; /* cppcheck-suppress memleak */
 	}
 	if (format->names != NULL && make_fields(t) != 0) {
 		copytext_free(&t->core.base);

@@ -47,9 +47,10 @@ struct csv {
 	size_t null_len;
 	struct quotescan quotes; /* followed where null is not NULL */
 	enum newline newline;
-	bool cr;    /* the last row ended in CR: an LF may follow */
-	bool bad;   /* core.err is set, callbacks look away */
-	size_t bom; /* bytes of a BOM that the start has had; all: past it */
+	bool unended; /* the last byte so far ends no row */
+	bool cr;      /* the last row ended in CR: an LF may follow */
+	bool bad;     /* core.err is set, callbacks look away */
+	size_t bom;   /* bytes of a BOM that the start has had; all: past it */
 };
 
 static int no_space(unsigned char c)
@@ -317,6 +318,8 @@ static int csv_feed(struct rowparse *parse, char *data, size_t len,
 	if (c->core.failed)
 		return rowcore_fail(&c->core, err);
 	skip_bom(c, &data, &len);
+	if (len > 0)
+		c->unended = data[len - 1] != '\n' && data[len - 1] != '\r';
 	take(c, data, len);
 	return c->bad ? rowcore_fail(&c->core, err) : 0;
 }
@@ -325,6 +328,11 @@ static void finish(struct csv *c)
 {
 	if (c->bom < sizeof(BOM) - 1)
 		no_bom(c);
+	/* RFC 4180 allows it, and it is all that shows of a file cut within
+	 * its last field, which would make another key. */
+	if (!c->bad && c->unended)
+		spoil(c, "the last row has no newline: the file is cut off",
+		      "if it is whole, add the newline");
 	if (!c->bad && csv_fini(&c->parser, on_field, on_row, c) != 0)
 		spoil(c, "a quote is never closed: the file is cut off", NULL);
 	if (!c->bad)

@@ -50,7 +50,8 @@ int rowcore_init(struct rowcore *core, const struct rowparse_ops *ops,
 	core->lens = calloc(format->wanted_count + 1, sizeof(*core->lens));
 	if (core->values == NULL || core->lens == NULL)
 		return error_nomem(err);
-	return format->names != NULL ? take_names(core, err) : 0;
+	core->columns.told = format->names != NULL;
+	return core->columns.told ? take_names(core, err) : 0;
 }
 
 void rowcore_release(struct rowcore *core)

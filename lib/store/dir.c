@@ -228,20 +228,23 @@ int dir_creatable(const char *path, struct error *err)
 static int open_root(struct dir *dir, const char *path, struct error *err)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-	bool made;
+	bool made = false;
 	int parent;
 	int rc;
 
 	dir->root = open(path, flags);
 	if (dir->root >= 0)
 		return 0;
-	made = errno == ENOENT && dir->create && mkdir(path, 0755) == 0;
-	if (made)
-		dir->root = open(path, flags);
+	if (errno == ENOENT && dir->create) {
+		/* Another run may make it at the same moment. */
+		made = mkdir(path, 0755) == 0 || errno == EEXIST;
+		if (made)
+			dir->root = open(path, flags);
+	}
 	if (dir->root < 0) {
 		int errnum = errno;
 
-		if (errnum == EEXIST) /* there, and yet nothing to open */
+		if (made && errnum == ENOENT) /* and yet nothing to open */
 			return error_set(err, ERROR_SOURCE,
 					 "target '%s': a symbolic link that "
 					 "points nowhere",

@@ -45,7 +45,13 @@ int dirbuild_full(const struct dir *dir, uint32_t bucket, uint64_t items,
 				"%" PRIu64 " members for a capacity of "
 				"%" PRIu64,
 				bucket, name, items, capacity);
-	return error_hint(err, "give a larger --capacity, or --capacity auto");
+	return error_hint(err,
+			  dir->build->image.shared
+				  ? "give a larger --capacity, or "
+				    "--capacity auto; --jobs 1 counts equal "
+				    "keys of several files once"
+				  : "give a larger --capacity or --keys, or "
+				    "--capacity auto");
 }
 
 struct dir_writer {

@@ -10,7 +10,7 @@ static const char text[] =
 
 static void parse_fails(void)
 {
-	struct bloomkey_spec *spec;
+	struct bloomkey_spec *spec = NULL;
 	struct bloomkey_error err;
 	int rc = BLOOMKEY_ENOMEM;
 	unsigned failed = 0;

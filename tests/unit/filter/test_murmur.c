@@ -12,7 +12,7 @@
  */
 static void smhasher_verification(void)
 {
-	unsigned char key[256], hashes[256 * 8];
+	unsigned char key[256] = {0}, hashes[256 * 8];
 
 	for (int i = 0; i < 256; i++) {
 		uint64_t hash = murmur64a(key, (size_t)i, 256 - (uint64_t)i);
