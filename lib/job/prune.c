@@ -47,6 +47,18 @@ static bool needed(const struct generations *g, const struct manifest *live,
 	return false;
 }
 
+/* Without a dry run the lock would have found that. */
+static int no_set(struct store *store, struct error *err)
+{
+	struct store_facts facts;
+
+	if (store->ops->facts(store, &facts, err) != 0)
+		return -1;
+	return error_set(err, ERROR_SOURCE,
+			 "target '%s': the keyspec's set is not in it",
+			 facts.place);
+}
+
 static int run_locked(struct store *store, uint64_t keep, bool dry_run,
 		      struct prune_report *report, struct error *err)
 {
@@ -57,7 +69,7 @@ static int run_locked(struct store *store, uint64_t keep, bool dry_run,
 	if (generations_read(store, &g, err) != 0)
 		return -1;
 	if (dry_run && g.count == 0)
-		rc = error_set(err, ERROR_SOURCE, "set: not there");
+		rc = no_set(store, err);
 	live = generations_live(&g);
 	report->removed = calloc(g.count + 1, sizeof(*report->removed));
 	if (report->removed == NULL)
