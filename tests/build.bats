@@ -721,19 +721,22 @@ receipt_fields='["acknowledged","added","capacity","command","ended","error",
 }
 
 @test "build: a signal while rows are read ends it at once" {
-	local pid
+	local pid name
 	write_text rows.txt 1 3000000
-	"$BLOOMCTL" "${build[@]}" -s file:rows.txt --input-format text \
-		--columns id,scope --capacity 1000000 2>err &
-	pid=$!
-	wait_until test -e t/cards-a2bfa51c/lock
-	kill -TERM $pid
-	status=0
-	wait $pid || status=$?
-	assert_status 143
-	[[ $(<err) == 'bloomctl build: stopped by SIGTERM' ]]
-	assert_not_promotable
-	flock -n t/cards-a2bfa51c/lock true
+	for name in TERM HUP; do
+		rm -rf t
+		"$BLOOMCTL" "${build[@]}" -s file:rows.txt --input-format text \
+			--columns id,scope --capacity 1000000 2>err &
+		pid=$!
+		wait_until test -e t/cards-a2bfa51c/lock
+		kill -"$name" $pid
+		status=0
+		wait $pid || status=$?
+		assert_status 143
+		[[ $(<err) == "bloomctl build: stopped by SIG$name" ]]
+		assert_not_promotable
+		flock -n t/cards-a2bfa51c/lock true
+	done
 }
 
 @test "build: a source that changes while it is read is 74" {

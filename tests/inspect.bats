@@ -187,8 +187,10 @@ setup() {
 	[[ $(grep "^$built " <<<"$output") == *broken*manifest* ]]
 	flip "$set/$live/manifest.json" 60
 	bloomctl_run "${inspect[@]}"
-	[[ $status == 74 || $status == 0 ]]
-	assert_has "$output$stderr" 'readers get it'
+	assert_status 74
+	assert_has "$stderr" 'readers get it' 'hint: '
+	assert_has "$output" 'broken: readers get it' "$built"
+	assert_lacks "$output" 'none is live'
 }
 
 @test "inspect: it says who holds the lock, and changes nothing" {

@@ -321,6 +321,29 @@ state_of() {
 	assert_answers
 }
 
+@test "swap: from a broken live generation there is a way back, and prune leaves it" {
+	two_generations
+	flip "$set/$live/manifest.json" 50
+	bloomctl_ok "${swap[@]}" --prune --keep 0
+	assert_stdout_is 'nothing to remove'
+	bloomctl_run "${swap[@]}" --rollback
+	assert_failure 83 swap
+	bloomctl_ok "${swap[@]}" -q --rollback -g "$before"
+	[[ $(live_of) == "$before" ]]
+	assert_answers
+}
+
+@test "swap: a lost link does not let far fewer rows through" {
+	rm "$set/live"
+	head -n 2 rows.csv >few.csv
+	build_csv few.csv
+	bloomctl_run "${swap[@]}"
+	assert_failure 83 swap "'$built': 1 rows, less than 80 %"
+	[[ ! -e $set/live ]]
+	bloomctl_ok "${swap[@]}" -q -g "$built" --allow-shrink
+	[[ $(live_of) == "$built" ]]
+}
+
 @test "swap: a broken live generation is replaced by a new build and swap" {
 	local damage
 	cp -a t kept

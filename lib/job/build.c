@@ -203,8 +203,15 @@ static int load_and_seal(struct store *store, const struct scan *scan,
 
 	if (rc == 0)
 		rc = scan_run(scan, load.table, &m->rows, err);
-	if (rc == 0)
+	if (rc == 0) {
 		load_sum(&load, report);
+		/* Two counts on two ways: what was read, and what was sent. */
+		if (m->keys != m->rows)
+			rc = error_set(err, ERROR_INTERNAL,
+				       "%" PRIu64 " rows were read and %" PRIu64
+				       " keys were sent",
+				       m->rows, m->keys);
+	}
 	load_close_writers(&load);
 	if (rc == 0)
 		rc = store->ops->seal(store, m, err);
