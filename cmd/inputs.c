@@ -27,7 +27,8 @@ int inputs_spec(struct inputs *in, const struct opts *opts, struct error *err)
 		buf_release(&text);
 		return -1;
 	}
-	rc = bloomkey_parse(text.data, text.len, &in->spec, &wrong);
+	rc = bloomkey_parse(text.data, text.len, bloomkey_secret_read,
+			    (void *)path, &in->spec, &wrong);
 	buf_release(&text);
 	if (rc == BLOOMKEY_ENOMEM)
 		return error_nomem(err);

@@ -1,112 +1,155 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The low-level functions, because SHA256() of OpenSSL 3 loads providers and
- * reads the configuration that the environment names.
- */
-#define OPENSSL_SUPPRESS_DEPRECATED
 #include <inttypes.h>
-#include <openssl/sha.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
 
-static void put(SHA256_CTX *ctx, const char *text)
+/* The lines so far; once memory is short, nothing is added any more. */
+struct text {
+	char *data;
+	size_t len, cap;
+	bool failed;
+};
+
+/* Room for len more bytes, or NULL. */
+static char *extend(struct text *t, size_t len)
 {
-	(void)SHA256_Update(ctx, text, strlen(text));
+	size_t cap = t->cap > 0 ? t->cap : 512;
+	char *grown;
+
+	while (cap - t->len < len)
+		cap *= 2;
+	if (!t->failed && cap != t->cap) {
+		grown = realloc(t->data, cap);
+		t->failed = grown == NULL;
+		if (grown != NULL) {
+			t->data = grown;
+			t->cap = cap;
+		}
+	}
+	if (t->failed)
+		return NULL;
+	t->len += len;
+	return t->data + t->len - len;
 }
 
-static void put_line(SHA256_CTX *ctx, const char *name, const char *value)
+static void put(struct text *t, const char *bytes)
 {
-	put(ctx, name);
-	put(ctx, "=");
-	put(ctx, value);
-	put(ctx, "\n");
+	size_t len = strlen(bytes);
+	char *to = extend(t, len);
+
+	if (to != NULL)
+		memcpy(to, bytes, len);
 }
 
-static void put_number(SHA256_CTX *ctx, const char *name, uint64_t value)
+static void put_line(struct text *t, const char *name, const char *value)
+{
+	put(t, name);
+	put(t, "=");
+	put(t, value);
+	put(t, "\n");
+}
+
+static void put_number(struct text *t, const char *name, uint64_t value)
 {
 	char digits[24];
 
 	(void)snprintf(digits, sizeof(digits), "%" PRIu64, value);
-	put_line(ctx, name, digits);
+	put_line(t, name, digits);
 }
 
-static void to_hex(const void *bytes, size_t len, char *out)
+static void put_hex(struct text *t, const char *name, struct bk_slice bytes)
 {
-	static const char hex[] = "0123456789abcdef";
-	const unsigned char *p = bytes;
+	char *to;
 
-	for (size_t i = 0; i < len; i++) {
-		*out++ = hex[p[i] >> 4];
-		*out++ = hex[p[i] & 15];
-	}
-	*out = '\0';
+	put(t, name);
+	put(t, "=");
+	to = extend(t, 2 * bytes.len);
+	if (to != NULL)
+		bk_hex(bytes.data, bytes.len, to);
+	put(t, "\n");
 }
 
-static void put_hex(SHA256_CTX *ctx, const char *name, struct bk_slice bytes)
-{
-	char digits[3];
-
-	put(ctx, name);
-	put(ctx, "=");
-	for (size_t i = 0; i < bytes.len; i++) {
-		to_hex(bytes.data + i, 1, digits);
-		put(ctx, digits);
-	}
-	put(ctx, "\n");
-}
-
-static void put_sentinel(SHA256_CTX *ctx, const struct bloomkey_spec *spec)
+static void put_sentinel(struct text *t, const struct bloomkey_spec *spec)
 {
 	switch (spec->sentinel_kind) {
 	case BK_SENTINEL_DEFAULT:
-		put_line(ctx, "sentinel", "default");
+		put_line(t, "sentinel", "default");
 		break;
 	case BK_SENTINEL_NONE:
-		put_line(ctx, "sentinel", "none");
+		put_line(t, "sentinel", "none");
 		break;
 	case BK_SENTINEL_BYTES:
-		put_hex(ctx, "sentinel", spec->sentinel);
+		put_hex(t, "sentinel", spec->sentinel);
 		break;
 	}
 }
 
-static void put_field(SHA256_CTX *ctx, const struct bk_field *f)
+static void put_transforms(struct text *t, const struct bk_rules *r)
+{
+	char n[16];
+
+	put(t, "transform=");
+	for (unsigned i = 0; i < r->ntransforms; i++) {
+		const struct bk_transform *tf = &r->transforms[i];
+
+		if (i > 0)
+			put(t, ",");
+		put(t, bk_transform_name(tf->kind));
+		if (tf->kind == BK_FIRST) {
+			(void)snprintf(n, sizeof(n), ":%" PRIu32, tf->n);
+			put(t, n);
+		}
+	}
+	put(t, "\n");
+}
+
+static void put_field(struct text *t, const struct bk_field *f)
 {
 	const struct bk_rules *r = &f->rules;
 
-	put_line(ctx, "field", f->name);
-	put_line(ctx, "encoding",
+	put_line(t, "field", f->name);
+	put_line(t, "encoding",
 		 r->encoding == BK_ENCODING_BYTES ? "bytes" : "utf-8");
-	put_line(ctx, "empty", r->empty_allowed ? "allow" : "reject");
-	put_line(ctx, "null", r->null_is_empty ? "empty" : "reject");
-	put_line(ctx, "transform", "");
+	put_line(t, "empty", r->empty_allowed ? "allow" : "reject");
+	put_line(t, "null", r->null_is_empty ? "empty" : "reject");
+	put_transforms(t, r);
+	if (r->keyed)
+		put_line(t, "check", f->check);
 }
 
 /*
  * What depends on the fingerprint, the default sentinel and {fp} in filter
  * names, goes in as the words that ask for it.
  */
-void bk_fingerprint(struct bloomkey_spec *spec)
+int bk_fingerprint(struct bloomkey_spec *spec)
 {
 	struct bk_slice delimiter = {&spec->delimiter, 1};
-	unsigned char digest[SHA256_DIGEST_LENGTH];
-	SHA256_CTX ctx;
+	struct text t = {NULL, 0, 0, false};
+	char *end;
 
-	(void)SHA256_Init(&ctx);
-	put(&ctx, "bloomkey-keyspec-1\n");
-	put_line(&ctx, "name", spec->name);
-	put_number(&ctx, "buckets", spec->buckets);
-	put_number(&ctx, "seed", spec->seed);
-	put_hex(&ctx, "delimiter", delimiter);
-	put_hex(&ctx, "key", spec->key);
-	put_hex(&ctx, "filter", spec->filter);
-	put_sentinel(&ctx, spec);
+	put(&t, "bloomkey-keyspec-1\n");
+	put_line(&t, "name", spec->name);
+	put_number(&t, "buckets", spec->buckets);
+	put_number(&t, "seed", spec->seed);
+	put_hex(&t, "delimiter", delimiter);
+	put_hex(&t, "key", spec->key);
+	put_hex(&t, "filter", spec->filter);
+	put_sentinel(&t, spec);
 	for (size_t i = 0; i < spec->nfields; i++)
-		put_field(&ctx, &spec->fields[i]);
-	(void)SHA256_Final(digest, &ctx);
-	to_hex(digest, sizeof(digest), spec->fingerprint);
+		put_field(&t, &spec->fields[i]);
+	end = extend(&t, 1);
+	if (end == NULL) {
+		free(t.data);
+		return BLOOMKEY_ENOMEM;
+	}
+	*end = '\0';
+	spec->fingerprint_text = t.data;
+	bk_sha256(t.data, t.len - 1, spec->fingerprint);
+	spec->fingerprint[BLOOMKEY_FINGERPRINT_LEN] = '\0';
 	(void)snprintf(spec->default_sentinel, sizeof(spec->default_sentinel),
 		       "bloomkey:%.8s", spec->fingerprint);
+	return BLOOMKEY_OK;
 }

@@ -4,9 +4,11 @@
  *
  * One pass over a private copy of the file: lines.c cuts it into sections,
  * names and unquoted values in place, keyspec.c collects them by options.c,
- * template.c compiles the key template, fingerprint.c names the result,
- * filtername.c renders the filter names.  From then on the keyspec is constant,
- * and derive.c works from it.  Every slice points into the private copy.
+ * template.c compiles the key template, transformlist.c the transforms,
+ * secret.c gets the secrets (by load.c, or as the caller wants) and leaves
+ * hmac.c's state of them, fingerprint.c names the result, filtername.c renders
+ * the filter names.  From then on the keyspec is constant, and derive.c and
+ * transform.c work from it.  Every slice points into the private copy.
  *
  * Functions that can fail return BLOOMKEY_OK or a code of bloomkey_code; with
  * BLOOMKEY_EINVAL the error is filled in.
@@ -18,9 +20,12 @@
 
 #include "bloomkey.h"
 
-#define BK_FILE_MAX    65536
-#define BK_NAME_MAX    64
-#define BK_BUCKETS_MAX 65536
+#define BK_FILE_MAX       65536
+#define BK_NAME_MAX       64
+#define BK_BUCKETS_MAX    65536
+#define BK_TRANSFORMS_MAX 16
+#define BK_SECRET_MIN     16
+#define BK_SHA256_HEX     64
 
 /* Bytes that are borrowed; they may hold NUL where a value may. */
 struct bk_slice {
@@ -34,18 +39,54 @@ enum bk_encoding {
 	BK_ENCODING_BYTES,
 };
 
+enum bk_transform_kind {
+	BK_TRIM,
+	BK_RTRIM,
+	BK_LOWER,
+	BK_UPPER,
+	BK_UUID,
+	BK_INT,
+	BK_DIGITS,
+	BK_FIRST,
+	BK_SHA256,
+	BK_HMAC_SHA256,
+};
+
+struct bk_transform {
+	enum bk_transform_kind kind;
+	uint32_t n; /* only of BK_FIRST: bytes, 1 to BLOOMKEY_MAX */
+};
+
 /* What a value of a field has to be, and what becomes of it. */
 struct bk_rules {
 	enum bk_encoding encoding; /* never UNSET in a finished keyspec */
 	bool empty_allowed;
 	bool null_is_empty;
+	bool keyed; /* hmac-sha256 is among the transforms */
+	unsigned ntransforms;
+	struct bk_transform transforms[BK_TRANSFORMS_MAX];
 };
+
+/* Where a secret is and how it is written there. */
+struct bk_secret {
+	enum {
+		BK_SECRET_RAW,
+		BK_SECRET_HEX,
+		BK_SECRET_BASE64,
+	} form;
+	enum bloomkey_place place;
+	const char *name; /* NULL: no secret */
+};
+
+struct bk_hmac; /* of hmac.c */
 
 struct bk_field {
 	struct bk_slice literal; /* the text in front of it, unescaped */
 	struct bk_rules rules;
+	struct bk_hmac *hmac; /* only of keyed fields */
 	const char *column;
 	char name[BK_NAME_MAX + 1];
+	char check[BLOOMKEY_CHECK_LEN + 1]; /* only of keyed fields */
 };
 
 enum bk_sentinel {
@@ -84,6 +125,7 @@ struct bloomkey_spec {
 	char *literals;       /* what the fields' literals point into */
 	struct bk_slice tail; /* the literal behind the last field */
 
+	char *fingerprint_text;
 	char fingerprint[BLOOMKEY_FINGERPRINT_LEN + 1];
 	char default_sentinel[sizeof("bloomkey:") + 8];
 	struct bk_filtername filtername;
@@ -141,6 +183,9 @@ void bk_lines_init(struct bk_lines *lines, char *text, size_t len,
 /* The next line that is neither blank nor a comment; it overwrites the text. */
 int bk_lines_next(struct bk_lines *lines, struct bk_line *line);
 
+/* Without the blanks at both ends. */
+struct bk_slice bk_slice_trim(struct bk_slice slice);
+
 /* Whether two byte strings are the same; the second ends with NUL. */
 bool bk_slice_is(struct bk_slice slice, const char *text);
 
@@ -167,6 +212,8 @@ enum {
 	BK_FIELD_OPTION_ENCODING,
 	BK_FIELD_OPTION_EMPTY,
 	BK_FIELD_OPTION_NULL,
+	BK_FIELD_OPTION_TRANSFORM,
+	BK_FIELD_OPTION_SECRET,
 	BK_FIELD_OPTIONS
 };
 
@@ -177,12 +224,16 @@ struct bk_section {
 	unsigned lines[BK_FIELD_OPTIONS]; /* where each stands; 0: nowhere */
 	const char *column;               /* NULL: not given */
 	struct bk_rules rules;
+	struct bk_secret secret;
+	size_t field; /* its index, once the template is known */
 };
 
 /* What has been read of a file. */
 struct bk_parser {
 	struct bloomkey_spec *spec;
 	struct bloomkey_error *err;
+	bloomkey_secret *secret; /* may be NULL */
+	void *secret_ctx;
 	unsigned line; /* the one at hand */
 	enum {
 		BK_IN_NOTHING,
@@ -246,9 +297,67 @@ int bk_key_compile(struct bloomkey_spec *spec, unsigned line,
 int bk_filter_compile(struct bloomkey_spec *spec, unsigned line,
 		      struct bloomkey_error *err);
 
+/* transformlist.c */
+
+/* Compiles the value of `transform`; line is for errors. */
+int bk_transforms_compile(struct bk_slice value, struct bk_rules *rules,
+			  unsigned line, struct bloomkey_error *err);
+
+/* The transform as it is written in a keyspec, without N. */
+const char *bk_transform_name(enum bk_transform_kind kind);
+
+/* transform.c */
+
+/* The least room that bk_transform() needs, and the most. */
+#define BK_SCRATCH_MIN BK_SHA256_HEX
+#define BK_SCRATCH_MAX BLOOMKEY_MAX
+
+/*
+ * Takes a value, valid in the field's encoding, through the field's
+ * transforms; *value then points to where it pointed, or into scratch, which
+ * has room for the value and at least for BK_SCRATCH_MIN bytes.  BLOOMKEY_OK
+ * or the reject of the transform that failed.
+ */
+int bk_transform(const struct bk_field *field, struct bk_slice *value,
+		 char *scratch);
+
+/* secret.c */
+
+/* Cuts the value of `secret` into its parts; line is for errors. */
+int bk_secret_compile(struct bk_slice value, struct bk_secret *secret,
+		      unsigned line, struct bloomkey_error *err);
+
+/*
+ * Gets the secret that a section names, and makes the HMAC state and the
+ * check value of the field from it.  Leaves nothing else of it in memory.
+ */
+int bk_secret_get(const struct bk_parser *p, const struct bk_section *section,
+		  struct bk_field *field);
+
+/* hmac.c */
+
+/* Lower-case hexadecimal digits of len bytes, without a NUL. */
+void bk_hex(const void *bytes, size_t len, char *out);
+
+/* SHA-256 of len bytes. */
+void bk_sha256(const void *bytes, size_t len, char out[BK_SHA256_HEX]);
+
+/* What HMAC-SHA256 needs of a secret; NULL without memory. */
+struct bk_hmac *bk_hmac_new(const void *secret, size_t len);
+
+/* Wipes and frees it; NULL is legal. */
+void bk_hmac_free(struct bk_hmac *hmac);
+
+/* HMAC-SHA256 of len bytes, which may be where out is. */
+void bk_hmac(const struct bk_hmac *hmac, const void *bytes, size_t len,
+	     char out[BK_SHA256_HEX]);
+
 /* fingerprint.c */
 
-/* Sets the fingerprint and the default sentinel from everything else. */
-void bk_fingerprint(struct bloomkey_spec *spec);
+/*
+ * Sets the fingerprint, its text and the default sentinel from everything
+ * else.
+ */
+int bk_fingerprint(struct bloomkey_spec *spec);
 
 #endif

@@ -53,7 +53,7 @@ static int take_line(struct bk_parser *p, const struct bk_line *line)
 	return bk_option_set(p, line);
 }
 
-static int apply_section(struct bk_parser *p, const struct bk_section *s)
+static int apply_section(struct bk_parser *p, struct bk_section *s)
 {
 	struct bloomkey_spec *spec = p->spec;
 	size_t i = 0;
@@ -67,10 +67,32 @@ static int apply_section(struct bk_parser *p, const struct bk_section *s)
 	if (s->rules.null_is_empty && !s->rules.empty_allowed)
 		return bk_error(p->err, s->lines[BK_FIELD_OPTION_NULL],
 				"null: 'empty' needs 'empty = allow'");
+	if (s->rules.keyed && s->secret.name == NULL)
+		return bk_error(p->err, s->lines[BK_FIELD_OPTION_TRANSFORM],
+				"transform: hmac-sha256 needs 'secret = ...'");
+	if (!s->rules.keyed && s->secret.name != NULL)
+		return bk_error(p->err, s->lines[BK_FIELD_OPTION_SECRET],
+				"secret: only 'transform = hmac-sha256' has "
+				"one");
+	s->field = i;
 	spec->fields[i].rules = s->rules;
 	if (s->column != NULL)
 		spec->fields[i].column = s->column;
 	return BLOOMKEY_OK;
+}
+
+/* Secrets come last: whoever is asked for them is asked for a good keyspec. */
+static int get_secrets(const struct bk_parser *p)
+{
+	int rc = BLOOMKEY_OK;
+
+	for (size_t i = 0; rc == BLOOMKEY_OK && i < p->nsections; i++) {
+		const struct bk_section *s = &p->sections[i];
+
+		if (s->rules.keyed)
+			rc = bk_secret_get(p, s, &p->spec->fields[s->field]);
+	}
+	return rc;
 }
 
 /* All lines are read: what needs more than one of them. */
@@ -88,7 +110,11 @@ static int finish(struct bk_parser *p)
 	for (size_t i = 0; i < spec->nfields; i++)
 		if (spec->fields[i].rules.encoding == BK_ENCODING_UNSET)
 			spec->fields[i].rules.encoding = spec->encoding;
-	bk_fingerprint(spec);
+	rc = get_secrets(p);
+	if (rc == BLOOMKEY_OK)
+		rc = bk_fingerprint(spec);
+	if (rc != BLOOMKEY_OK)
+		return rc;
 	return bk_filter_compile(spec, p->lines[BK_OPTION_FILTER], p->err);
 }
 
@@ -108,10 +134,11 @@ static int parse_text(struct bk_parser *p, size_t len)
 	return rc == BLOOMKEY_OK ? finish(p) : rc;
 }
 
-int bloomkey_parse(const void *text, size_t len, struct bloomkey_spec **out,
+int bloomkey_parse(const void *text, size_t len, bloomkey_secret *secret,
+		   void *ctx, struct bloomkey_spec **out,
 		   struct bloomkey_error *err)
 {
-	struct bk_parser p = {.err = err};
+	struct bk_parser p = {.err = err, .secret = secret, .secret_ctx = ctx};
 	int rc = BLOOMKEY_ENOMEM;
 
 	*out = NULL;

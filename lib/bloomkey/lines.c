@@ -8,7 +8,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-static struct bk_slice trim(struct bk_slice s)
+struct bk_slice bk_slice_trim(struct bk_slice s)
 {
 	while (s.len > 0 && is_blank(s.data[0])) {
 		s.data++;
@@ -76,7 +76,7 @@ static int section(const struct bk_lines *lines, struct bk_slice s,
 		return bk_error(lines->err, lines->number,
 				"the section does not end with ']'");
 	inner.len--;
-	inner = trim(inner);
+	inner = bk_slice_trim(inner);
 	if (bk_slice_is(inner, "keyspec")) {
 		line->kind = BK_LINE_KEYSPEC;
 		return BLOOMKEY_OK;
@@ -88,7 +88,7 @@ static int section(const struct bk_lines *lines, struct bk_slice s,
 				bk_escape(inner).text);
 	name.data = inner.data + 5;
 	name.len = inner.len - 5;
-	name = trim(name);
+	name = bk_slice_trim(name);
 	if (!bk_name_valid(name))
 		return bk_error(
 			lines->err, lines->number,
@@ -152,13 +152,13 @@ static int assignment(const struct bk_lines *lines, struct bk_slice s,
 				bk_escape(s).text);
 	line->name.data = s.data;
 	line->name.len = (size_t)(equals - s.data);
-	line->name = trim(line->name);
+	line->name = bk_slice_trim(line->name);
 	if (line->name.len == 0)
 		return bk_error(lines->err, lines->number,
 				"no name stands before '='");
 	raw.data = equals + 1;
 	raw.len = s.len - (size_t)(raw.data - s.data);
-	raw = trim(raw);
+	raw = bk_slice_trim(raw);
 	to = line_start + (raw.data - line_start);
 	len = raw.len;
 	rc = len > 0 && raw.data[0] == '"' ? unquote(lines, raw, to, &len)
@@ -189,7 +189,7 @@ int bk_lines_next(struct bk_lines *lines, struct bk_line *line)
 		if (rc != BLOOMKEY_OK)
 			return rc;
 		line->number = lines->number;
-		s = trim(s);
+		s = bk_slice_trim(s);
 		if (s.len == 0 || s.data[0] == '#' || s.data[0] == ';')
 			continue;
 		if (s.data[0] == '[')

@@ -154,6 +154,18 @@ static int set_field_null(struct bk_parser *p, struct bk_slice value)
 			&section_at_hand(p)->rules.null_is_empty);
 }
 
+static int set_field_transform(struct bk_parser *p, struct bk_slice value)
+{
+	return bk_transforms_compile(value, &section_at_hand(p)->rules, p->line,
+				     p->err);
+}
+
+static int set_field_secret(struct bk_parser *p, struct bk_slice value)
+{
+	return bk_secret_compile(value, &section_at_hand(p)->secret, p->line,
+				 p->err);
+}
+
 static const struct option options[BK_OPTIONS] = {
 	[BK_OPTION_VERSION] = {"version", set_version},
 	[BK_OPTION_NAME] = {"name", set_name},
@@ -171,6 +183,8 @@ static const struct option field_options[BK_FIELD_OPTIONS] = {
 	[BK_FIELD_OPTION_ENCODING] = {"encoding", set_field_encoding},
 	[BK_FIELD_OPTION_EMPTY] = {"empty", set_field_empty},
 	[BK_FIELD_OPTION_NULL] = {"null", set_field_null},
+	[BK_FIELD_OPTION_TRANSFORM] = {"transform", set_field_transform},
+	[BK_FIELD_OPTION_SECRET] = {"secret", set_field_secret},
 };
 
 /* Sets one of the n names in table; lines says which have been set. */

@@ -24,6 +24,8 @@ const char *bloomkey_reason(int code)
 	case BLOOMKEY_EINVAL:
 	case BLOOMKEY_ENOMEM:
 	case BLOOMKEY_ERANGE:
+	case BLOOMKEY_ESECRET:
+	case BLOOMKEY_EIO:
 		break;
 	}
 	return NULL;

@@ -8,6 +8,9 @@ void bloomkey_free(struct bloomkey_spec *spec)
 {
 	if (spec == NULL)
 		return;
+	for (size_t i = 0; i < spec->nfields; i++)
+		bk_hmac_free(spec->fields[i].hmac);
+	free(spec->fingerprint_text);
 	free(spec->literals);
 	free(spec->fields);
 	free(spec->text);
@@ -34,6 +37,11 @@ const char *bloomkey_fingerprint(const struct bloomkey_spec *spec)
 	return spec->fingerprint;
 }
 
+const char *bloomkey_fingerprint_text(const struct bloomkey_spec *spec)
+{
+	return spec->fingerprint_text;
+}
+
 size_t bloomkey_fields(const struct bloomkey_spec *spec)
 {
 	return spec->nfields;
@@ -47,6 +55,13 @@ const char *bloomkey_field_name(const struct bloomkey_spec *spec, size_t i)
 const char *bloomkey_field_column(const struct bloomkey_spec *spec, size_t i)
 {
 	return i < spec->nfields ? spec->fields[i].column : NULL;
+}
+
+const char *bloomkey_field_check(const struct bloomkey_spec *spec, size_t i)
+{
+	if (i >= spec->nfields || !spec->fields[i].rules.keyed)
+		return NULL;
+	return spec->fields[i].check;
 }
 
 size_t bloomkey_sentinel(const struct bloomkey_spec *spec, const void **data)

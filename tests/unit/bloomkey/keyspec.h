@@ -32,7 +32,7 @@ static inline struct outcome parse_bytes(const void *text, size_t len)
 		abort();
 	if (len > 0)
 		memcpy(copy, text, len);
-	o.code = bloomkey_parse(copy, len, &o.spec, &o.err);
+	o.code = bloomkey_parse(copy, len, NULL, NULL, &o.spec, &o.err);
 	free(copy);
 	return o;
 }

@@ -313,8 +313,9 @@ static void first_error(void)
 {
 	BAD("[keyspec]\nname = ?\nbuckets = 0\n\x01\n", 2, "name");
 	BAD("[keyspec]\nbuckets = 0\nname = ?\n", 2, "buckets");
-	CHECK(bloomkey_parse("x", 1, &(struct bloomkey_spec *){NULL}, NULL) ==
-	      BLOOMKEY_EINVAL);
+	CHECK(bloomkey_parse("x", 1, NULL, NULL,
+			     &(struct bloomkey_spec *){NULL},
+			     NULL) == BLOOMKEY_EINVAL);
 }
 
 int main(void)

@@ -34,7 +34,8 @@ static inline struct bloomkey_spec *job_spec(const char *text)
 	struct bloomkey_spec *spec;
 	struct bloomkey_error err;
 
-	if (bloomkey_parse(text, strlen(text), &spec, &err) != BLOOMKEY_OK) {
+	if (bloomkey_parse(text, strlen(text), NULL, NULL, &spec, &err) !=
+	    BLOOMKEY_OK) {
 		printf("Bail out! line %u: %s\n", err.line, err.text);
 		exit(99);
 	}

@@ -95,7 +95,7 @@ static inline struct bloomkey_spec *scratch_spec(unsigned buckets,
 			 "buckets = %u\nfilter = {name}:{bucket}\n%s",
 			 buckets, more);
 
-	if (bloomkey_parse(text, (size_t)n, &spec, &err) != 0)
+	if (bloomkey_parse(text, (size_t)n, NULL, NULL, &spec, &err) != 0)
 		abort();
 	return spec;
 }
