@@ -153,13 +153,27 @@ assert_not_promotable() {
 	done
 }
 
-@test "build: COPY text with CRLF, BOM, end mark and escapes becomes the right keys" {
+@test "build: COPY text with a byte order mark is refused, but in a header" {
+	local bom=$'\xef\xbb\xbf' one
+	write_text rows.txt 1 20
+	text=(--input-format text --columns "id,scope")
+	one=$(generation_in one -s file:rows.txt "${text[@]}")
+	{ printf %s "$bom" && cat rows.txt; } >bom.txt
+	bloomctl_run build -k cards.keyspec -t dir:t -s file:bom.txt \
+		"${text[@]}"
+	assert_failure 66 build bom.txt 'byte order mark'
+	assert_has "$stderr" 'hint: remove the mark'
+	{ printf '%sid\tscope\n' "$bom" && cat rows.txt; } >header.txt
+	assert_same_bits "$one" "$(generation_in header -s file:header.txt \
+		--input-format text)"
+}
+
+@test "build: COPY text with CRLF, end mark and escapes becomes the right keys" {
 	local one name
 	write_text rows.txt 1 20
 	text=(--input-format text --columns "id,scope")
 	one=$(generation_in one -s file:rows.txt "${text[@]}")
 	mkdir text
-	{ printf '\xef\xbb\xbf' && cat rows.txt; } >text/bom
 	sed 's/$/\r/' rows.txt >text/crlf
 	{ cat rows.txt && echo '\.'; } >text/end-mark
 	sed 's/m/\\155/' rows.txt >text/octal

@@ -226,6 +226,19 @@ static int data_row(struct copytext *t, struct marks *m, char *row, char *end)
 	return rowcore_row(core);
 }
 
+/*
+ * PostgreSQL writes none, so an editor may have put it there, or the value
+ * begins with U+FEFF: either guess could make a key that no writer makes.
+ */
+static int foreign_bom(struct copytext *t)
+{
+	error_set(&t->core.err, ERROR_SOURCE,
+		  "it begins with a byte order mark and has no header");
+	error_hint(&t->core.err, "remove the mark; if it is part of the first "
+				 "value, write it as \\xef\\xbb\\xbf");
+	return -1;
+}
+
 /* [row, end) is one whole row without its LF. */
 static int take_row(struct copytext *t, struct marks *m, char *row, char *end)
 {
@@ -235,8 +248,12 @@ static int take_row(struct copytext *t, struct marks *m, char *row, char *end)
 		return too_long(t);
 	if (!t->started) {
 		t->started = true;
-		if (end - row >= 3 && memcmp(row, "\xef\xbb\xbf", 3) == 0)
+		if (end - row < 3 || memcmp(row, "\xef\xbb\xbf", 3) != 0)
+			;
+		else if (t->core.header_due)
 			row += 3;
+		else if (!t->core.format->bom_is_data)
+			return foreign_bom(t);
 	}
 	if ((m->cr < end || t->newline != NEWLINE_LF) &&
 	    take_newline(t, row, &end) != 0)
@@ -323,7 +340,7 @@ static int copytext_feed(struct rowparse *parse, char *data, size_t len,
 
 static int check_end(struct copytext *t, bool at_end)
 {
-	bool bom = !t->started && t->carry.len == 3 &&
+	bool bom = t->core.header_due && t->carry.len == 3 &&
 		   memcmp(t->carry.data, "\xef\xbb\xbf", 3) == 0;
 
 	if (t->carry.len > 0 && !bom) {

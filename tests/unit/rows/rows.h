@@ -110,6 +110,7 @@ struct rows_case {
 	const char *null;         /* as in struct rowformat, ... */
 	const char *const *names; /* ended by NULL */
 	bool header;
+	bool bom_is_data;
 	const char *const *wanted; /* ended by NULL; NULL: "a" */
 };
 
@@ -127,6 +128,7 @@ static inline void run_case(enum rowformat_kind kind, const struct rows_case *c)
 	static const char *const a[] = {"a", NULL};
 	struct rowformat format = {.kind = kind,
 				   .header = c->header,
+				   .bom_is_data = c->bom_is_data,
 				   .null = c->null,
 				   .names = c->names,
 				   .wanted = c->wanted != NULL ? c->wanted : a};

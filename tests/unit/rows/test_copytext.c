@@ -197,12 +197,16 @@ static void headers(void)
 		ONE("no header, a BOM",
 		    "\xef\xbb\xbf"
 		    "1\n",
-		    "1 <1>\n"),
-		ONE("a BOM and nothing", "\xef\xbb\xbf", ""),
-		ONE("a second BOM is data",
-		    "\xef\xbb\xbf\xef\xbb\xbf\n"
-		    "\xef\xbb\xbf\n",
-		    "1 <\\ef\\bb\\bf>\n2 <\\ef\\bb\\bf>\n"),
+		    "! 66 it begins with a byte order mark and has no "
+		    "header\n"),
+		ONE("a BOM and nothing", "\xef\xbb\xbf",
+		    "! 74 the last row has no newline: the file is cut off\n"),
+		ONE("a BOM later is data", "1\n\xef\xbb\xbf\n",
+		    "1 <1>\n2 <\\ef\\bb\\bf>\n"),
+		ONE("a BOM that is escaped is data", "\\xef\xbb\xbf\n",
+		    "1 <\\ef\\bb\\bf>\n"),
+		{"a BOM is said to be data", BYTES("\xef\xbb\xbf\n"),
+		 "1 <\\ef\\bb\\bf>\n", .names = names_a, .bom_is_data = true},
 		{"columns in another order", BYTES("1\t2\t3\n"), "1 <3> <1>\n",
 		 .names = names_abc, .wanted = wanted_ca},
 		HEADED("without rows", "a\n", ""),

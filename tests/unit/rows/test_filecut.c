@@ -11,7 +11,7 @@ static uint32_t draw(uint32_t below)
 }
 
 /* Valid COPY text of one column, hard to cut. */
-static void make_text(struct buf *b, bool crlf, bool bom)
+static void make_text(struct buf *b, bool crlf)
 {
 	static const char *const pieces[] = {
 		"a",    "bc",       "\\\\", "\\\\\\\\\\\\", "\\\n",
@@ -21,9 +21,10 @@ static void make_text(struct buf *b, bool crlf, bool bom)
 	uint32_t kinds = sizeof(pieces) / sizeof(pieces[0]);
 
 	b->len = 0;
-	if (bom)
-		buf_adds(b, "\xef\xbb\xbf");
 	for (uint32_t i = 0; i < rows; i++) {
+		/* A BOM at the very beginning is refused. */
+		if (i == 0)
+			buf_adds(b, "a");
 		for (uint32_t n = draw(6); n > 0; n--)
 			buf_adds(b, pieces[draw(kinds)]);
 		buf_adds(b, crlf ? "\r\n" : "\n");
@@ -101,7 +102,7 @@ static void cuts(void)
 		struct rowformat format = text_a;
 		const struct buf *file = &data;
 
-		make_text(&data, crlf, bom && !header);
+		make_text(&data, crlf);
 		headed.len = 0;
 		if (header) {
 			format.header = draw(2) == 0;
