@@ -41,7 +41,7 @@ struct opts;
 		"asks for every row of a source, and for random non-members",  \
 		"Every row must be found, and non-members no more often than " \
 		"the error rate allows.")                                      \
-	COMMAND(lookup, ON_LOOKUP, "VALUE...",                                 \
+	COMMAND(lookup, ON_LOOKUP, "[VALUE...]",                               \
 		"asks for one key and says who answers what",                  \
 		"The values are those of the keyspec's fields in template "    \
 		"order.  Ends with 0: maybe a member, or 1: certainly not.")   \

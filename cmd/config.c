@@ -24,10 +24,11 @@ static void take_stock(const struct opts *opts, struct taken *taken)
 		taken->option[i] = opts_has(opts, (enum option_id)i);
 }
 
-/* A mode that stood in a file would turn every swap into another thing. */
+/* A mode that stood in a file would turn every run into another thing. */
 static bool line_only(enum option_id id)
 {
-	return id == OPT_CONFIG || id == OPT_ROLLBACK || id == OPT_PRUNE;
+	return id == OPT_CONFIG || id == OPT_ROLLBACK || id == OPT_PRUNE ||
+	       id == OPT_STDIN || id == OPT_FINGERPRINT || id == OPT_SENTINEL;
 }
 
 static int add(struct opts *opts, const struct taken *taken, enum option_id id,

@@ -40,6 +40,9 @@ int inputs_spec(struct inputs *in, const struct opts *opts, struct error *err)
 	else
 		(void)error_set(err, ERROR_CONFIG, "keyspec '%s': %s", path,
 				wrong.text);
+	if (rc == BLOOMKEY_ESECRET)
+		return error_hint(err, "SECRETS in keyspec(5) says what a "
+				       "secret must be");
 	return error_hint(err, "keyspec(5) describes the file");
 }
 

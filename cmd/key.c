@@ -5,22 +5,17 @@
  * Without --format a row from standard input is one line, as every writer
  * under test speaks it: key in hex, hash, bucket, filter, or "!reason".
  */
-#include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cmd/inputs.h"
-#include "cmd/keyargs.h"
+#include "cmd/keyfacts.h"
+#include "cmd/keyrows.h"
 #include "cmd/output.h"
+#include "cmd/rowkey.h"
 #include "lib/base/num.h"
 #include "lib/base/show.h"
-#include "lib/base/stop.h"
 
-#define READ_SIZE  (256u << 10)
 #define WRITE_SIZE (256u << 10)
 /* One answer: the key escaped, twice over in JSON, and the rest. */
 #define LINE_MAX_BYTES (12u * BLOOMKEY_MAX + 4096)
@@ -35,7 +30,7 @@ enum key_form {
 struct answers {
 	const struct bloomkey_spec *spec;
 	enum key_form form;
-	struct key key;
+	struct rowkey key;
 	struct buf out;
 	struct table table;
 };
@@ -62,20 +57,58 @@ static int csv_flush(struct answers *a, struct error *err)
 	return 0;
 }
 
+static char *put_hex(char *to, const unsigned char *bytes, size_t len)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < len; i++) {
+		*to++ = hex[bytes[i] >> 4];
+		*to++ = hex[bytes[i] & 15];
+	}
+	return to;
+}
+
+/* The bucket, which has five digits at most. */
+static char *put_bucket(char *to, uint32_t bucket)
+{
+	char digits[5];
+	size_t n = 0;
+
+	do {
+		digits[sizeof(digits) - ++n] = (char)('0' + bucket % 10);
+		bucket /= 10;
+	} while (bucket > 0 && n < sizeof(digits));
+	memcpy(to, digits + sizeof(digits) - n, n);
+	return to + n;
+}
+
+/* Written out by hand: millions a second are asked for. */
 static int add_line(struct answers *a, const char *reason)
 {
-	char number[NUM_TEXT_MAX];
-	const struct key *key = &a->key;
+	const struct rowkey *key = &a->key;
+	const size_t filter = strlen(key->filter);
+	unsigned char hash[8];
+	char *to;
 
 	if (reason != NULL)
 		return buf_addf(&a->out, "!%s\n", reason);
-	if (show_hex(&a->out, key->bytes, key->at.len) != 0 ||
-	    buf_add(&a->out, "\t", 1) != 0 ||
-	    buf_add(&a->out, num_hex(key->at.hash, number), 16) != 0 ||
-	    buf_addf(&a->out, "\t%" PRIu32 "\t", key->at.bucket) != 0 ||
-	    buf_adds(&a->out, key->filter) != 0)
+	if (buf_reserve(&a->out,
+			2 * key->at.len + filter +
+				sizeof("\t0123456789abcdef\t65535\t\n")) != 0)
 		return -1;
-	return buf_add(&a->out, "\n", 1);
+	for (int i = 0; i < 8; i++)
+		hash[i] = (unsigned char)(key->at.hash >> (56 - 8 * i));
+	to = put_hex(a->out.data + a->out.len, key->bytes, key->at.len);
+	*to++ = '\t';
+	to = put_hex(to, hash, sizeof(hash));
+	*to++ = '\t';
+	to = put_bucket(to, key->at.bucket);
+	*to++ = '\t';
+	memcpy(to, key->filter, filter);
+	to += filter;
+	*to++ = '\n';
+	a->out.len = (size_t)(to - a->out.data);
+	return 0;
 }
 
 static int add_json(struct answers *a, const char *shown, const char *reason)
@@ -107,7 +140,7 @@ static int add_json(struct answers *a, const char *shown, const char *reason)
 static int add_cells(struct answers *a, const char *shown, const char *reason)
 {
 	char number[NUM_TEXT_MAX];
-	const struct key *key = &a->key;
+	const struct rowkey *key = &a->key;
 	struct table *t = &a->table;
 
 	if (reason != NULL) {
@@ -132,7 +165,7 @@ static int answer(struct answers *a, const char *reason, struct error *err)
 	if (a->form == KEY_LINES) {
 		rc = add_line(a, reason);
 	} else {
-		buf_init(&shown, KEYARGS_SHOWN_MAX);
+		buf_init(&shown, ROWKEY_SHOWN_MAX);
 		rc = reason == NULL
 			     ? show_copy(&shown, a->key.bytes, a->key.at.len)
 			     : 0;
@@ -154,88 +187,34 @@ static int answer(struct answers *a, const char *reason, struct error *err)
 static int on_row(void *ctx, const struct row *row, struct error *err)
 {
 	struct answers *a = ctx;
-	struct key *key = &a->key;
-	int code = bloomkey_derive(a->spec, row->values, row->lens, key->bytes,
-				   sizeof(key->bytes), &key->at);
+	int code;
 
-	if (code == 0 && bloomkey_filter(a->spec, key->at.bucket, key->filter,
-					 sizeof(key->filter)) < 0)
-		return error_set(err, ERROR_INTERNAL, "no name for a bucket");
+	if (rowkey_derive(a->spec, row->values, row->lens, &a->key, &code,
+			  err) != 0 &&
+	    code == 0)
+		return -1;
 	return answer(a, code != 0 ? bloomkey_reason(code) : NULL, err);
 }
 
-/* Reads rows until the end; what is read at once is answered at once. */
-static int pump(struct answers *a, struct rowparse *parse, char *chunk,
-		struct error *err)
+static int on_part(void *ctx, struct error *err)
 {
-	struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN},
-				{.fd = stop_fd(), .events = POLLIN}};
-	ssize_t n;
+	struct answers *a = ctx;
 
-	for (;;) {
-		if (poll(fds, 2, -1) < 0 && errno != EINTR)
-			return error_errno(err, ERROR_INTERNAL, errno, "poll");
-		if (stop_check(err) != 0)
-			return -1;
-		n = read(STDIN_FILENO, chunk, READ_SIZE);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return error_errno(err, ERROR_DATA, errno, "read");
-		if (n == 0)
-			return rowparse_end(parse, true, err);
-		if (rowparse_feed(parse, chunk, (size_t)n, err) != 0)
-			return -1;
-		if (a->form != KEY_TABLE &&
-		    (flush(a, err) != 0 || output_flush(err) != 0))
-			return -1;
-	}
-}
-
-/*
- * The columns of standard input: those of --columns or of a CSV header, else
- * the fields themselves in template order.
- */
-static int stdin_format(struct inputs *in, const struct opts *opts,
-			struct error *err)
-{
-	bool text = !opts_has(opts, OPT_INPUT_FORMAT) ||
-		    strcmp(opts_text(opts, OPT_INPUT_FORMAT), "text") == 0;
-
-	if (inputs_format(in, opts, err) != 0)
-		return -1;
-	if (!text)
+	if (a->form == KEY_TABLE)
 		return 0;
-	in->format.kind = ROWFORMAT_TEXT;
-	if (opts_has(opts, OPT_COLUMNS))
-		return 0;
-	for (size_t i = 0; i < in->format.wanted_count; i++)
-		in->wanted[i] = bloomkey_field_name(in->spec, i);
-	in->format.names = in->wanted;
-	in->format.name_count = in->format.wanted_count;
-	in->format.header = opts_flag(opts, OPT_HEADER);
-	return 0;
+	return flush(a, err) != 0 ? -1 : output_flush(err);
 }
 
 static int from_stdin(struct inputs *in, const struct opts *opts,
 		      struct answers *a, struct error *err)
 {
+	static const struct keyrows_ops ops = {on_row, on_part};
 	struct error late = ERROR_INIT;
-	struct rowparse *parse = NULL;
-	char *chunk = malloc(READ_SIZE);
-	int rc = chunk == NULL ? error_nomem(err) : stdin_format(in, opts, err);
+	int rc = keyrows_read(in, opts, &ops, a, err);
 
-	if (rc == 0)
-		rc = rowparse_new(&in->format, on_row, a, &parse, err);
-	if (rc == 0)
-		rc = pump(a, parse, chunk, err);
 	/* What was answered before an error is still an answer. */
 	if (flush(a, rc == 0 ? err : &late) != 0)
-		rc = -1;
-	if (rc != 0 && !stop_asked() && !ferror(stdout))
-		(void)error_prefix(err, "standard input");
-	rowparse_free(parse);
-	free(chunk);
+		return -1;
 	return rc;
 }
 
@@ -256,7 +235,7 @@ static int print(struct answers *a, const struct opts *opts, struct inputs *in,
 	if (opts_flag(opts, OPT_STDIN)) {
 		rc = from_stdin(in, opts, a, err);
 	} else {
-		rc = keyargs_derive(opts, in->spec, &a->key, err);
+		rc = rowkey_one(in, opts, &a->key, err);
 		if (rc == 0)
 			rc = answer(a, NULL, err);
 	}
@@ -292,14 +271,11 @@ int cmd_key(const struct opts *opts, struct error *err)
 	if (a == NULL)
 		return error_nomem(err);
 	table_init(&a->table, COLUMNS);
-	buf_init(&a->out, WRITE_SIZE + 2 * READ_SIZE + 4 * LINE_MAX_BYTES);
-	rc = 0;
-	if (opts_flag(opts, OPT_STDIN) && opts->arg_count > 0)
-		rc = error_set(err, ERROR_USAGE,
-			       "option --stdin: no values beside it");
-	if (rc == 0)
-		rc = inputs_spec(&in, opts, err);
-	if (rc == 0) {
+	buf_init(&a->out, WRITE_SIZE + 4 * LINE_MAX_BYTES);
+	rc = inputs_spec(&in, opts, err);
+	if (rc == 0 && keyfacts_wanted(opts)) {
+		rc = keyfacts_print(opts, in.spec, err);
+	} else if (rc == 0) {
 		a->spec = in.spec;
 		a->form = choose_form(opts);
 		rc = print(a, opts, &in, err);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "cmd/inputs.h"
-#include "cmd/keyargs.h"
 #include "cmd/output.h"
+#include "cmd/rowkey.h"
 #include "lib/base/num.h"
 #include "lib/base/show.h"
 #include "lib/job/lookup.h"
@@ -17,7 +17,7 @@
 /* Exit statuses of an answer, as the manual page says. */
 enum { LOOKUP_MAYBE = 0, LOOKUP_ABSENT = 1 };
 
-static json_t *as_json(const struct key *key, const char *text,
+static json_t *as_json(const struct rowkey *key, const char *text,
 		       const struct lookup_report *r)
 {
 	char hash[NUM_TEXT_MAX];
@@ -30,8 +30,8 @@ static json_t *as_json(const struct key *key, const char *text,
 			 "error_now", r->error_now);
 }
 
-static bool fill_table(struct table *t, const struct key *key, const char *text,
-		       const struct lookup_report *r)
+static bool fill_table(struct table *t, const struct rowkey *key,
+		       const char *text, const struct lookup_report *r)
 {
 	char number[NUM_TEXT_MAX];
 	int bad = 0;
@@ -56,7 +56,7 @@ static bool fill_table(struct table *t, const struct key *key, const char *text,
 	return bad != 0;
 }
 
-static int print(const struct opts *opts, const struct key *key,
+static int print(const struct opts *opts, const struct rowkey *key,
 		 const struct lookup_report *r, struct error *err)
 {
 	static const int right[] = {0, 0};
@@ -65,7 +65,7 @@ static int print(const struct opts *opts, const struct key *key,
 	struct buf text;
 	int rc;
 
-	buf_init(&text, KEYARGS_SHOWN_MAX);
+	buf_init(&text, ROWKEY_SHOWN_MAX);
 	table_init(&t, 2);
 	if (show_copy(&text, key->bytes, key->at.len) != 0 ||
 	    buf_string(&text) == NULL) {
@@ -85,12 +85,13 @@ static int print(const struct opts *opts, const struct key *key,
 	return rc;
 }
 
-static int ask(const struct opts *opts, const struct bloomkey_spec *spec,
-	       struct key *key, struct error *err)
+static int ask(const struct opts *opts, struct inputs *in, struct rowkey *key,
+	       struct error *err)
 {
+	const struct bloomkey_spec *spec = in->spec;
 	struct store *store = NULL;
 	struct lookup_report r;
-	int rc = keyargs_derive(opts, spec, key, err);
+	int rc = rowkey_one(in, opts, key, err);
 
 	if (rc != 0) {
 		if (err->code == ERROR_ROWS)
@@ -115,7 +116,7 @@ static int ask(const struct opts *opts, const struct bloomkey_spec *spec,
 int cmd_lookup(const struct opts *opts, struct error *err)
 {
 	struct inputs in;
-	struct key *key = malloc(sizeof(*key));
+	struct rowkey *key = malloc(sizeof(*key));
 	int rc;
 
 	memset(&in, 0, sizeof(in));
@@ -125,7 +126,7 @@ int cmd_lookup(const struct opts *opts, struct error *err)
 	if (rc == 0)
 		rc = inputs_spec(&in, opts, err);
 	if (rc == 0)
-		rc = ask(opts, in.spec, key, err);
+		rc = ask(opts, &in, key, err);
 	free(key);
 	inputs_release(&in);
 	return rc;

@@ -215,6 +215,9 @@ static const struct {
 	{OPT_PRUNE, OPT_ROLLBACK, ON_SWAP},
 	{OPT_PRUNE, OPT_GENERATION, ON_SWAP},
 	{OPT_PRUNE, OPT_ALLOW_SHRINK, ON_SWAP},
+	{OPT_STDIN, OPT_FINGERPRINT, ON_KEY},
+	{OPT_STDIN, OPT_SENTINEL, ON_KEY},
+	{OPT_FINGERPRINT, OPT_SENTINEL, ON_KEY},
 };
 
 /* Whether an option says something: a flag that is "no" does not. */

@@ -376,6 +376,59 @@ rejected() {
 	bloomctl_ok build -q -k one.keyspec -t dir:u -s file:long.csv
 }
 
+# transformed TRANSFORM: the field id of cards.keyspec has it, and so has a live
+# set of the same rows.
+transformed() {
+	write_keyspec cards.keyspec - <<-END
+		[field id]
+		transform = $1
+	END
+	rm -r t
+	make_live rows.csv
+	live=$(live_of)
+	set=$(set_of)
+	remember_tree
+}
+
+@test "reject uuid: a field that is no UUID" {
+	local good=6F9619FF8B86D011B42D00CF4FC964FF bad command
+	write_keyspec cards.keyspec - <<-'END'
+		[field id]
+		transform = uuid
+	END
+	for bad in MARKER '{'"$good" "urn:uuid:$good" "$good:MARKER"; do
+		printf 'id,scope\n%s,m:1\n%s,MARKER\n' "$good" "$bad" >bad.csv
+		for command in 'build -t dir:u --capacity 50 -q' size; do
+			# shellcheck disable=SC2086 # words
+			bloomctl_run $command -k cards.keyspec -s file:bad.csv
+			assert_failure 65 "${command%% *}" \
+				"file 'bad.csv': row 2: field 'id': " ': uuid'
+			assert_lacks "$stderr" MARKER "$good"
+		done
+		bloomctl_run key -k cards.keyspec "$bad" MARKER
+		assert_failure 65 key "field 'id': " ': uuid'
+		assert_lacks "$stderr" MARKER "$good"
+	done
+	bloomctl_ok key -k cards.keyspec "{$good}" x
+	assert_has "$output" 'card:6f9619ff-8b86-d011-b42d-00cf4fc964ff:x '
+}
+
+@test "reject int: a field that is no integer" {
+	transformed int
+	rejected int '12MARKER'
+	rejected int ' 12'
+	transformed trim,int
+	bloomctl_ok key -k cards.keyspec ' +012 ' x
+	assert_has "$output" 'card:12:x '
+}
+
+@test "reject digits: a field that holds something else than digits" {
+	transformed digits
+	rejected digits '1-800-MARKER'
+	bloomctl_ok key -k cards.keyspec '+1 (555) 010-9999' x
+	assert_has "$output" 'card:15550109999:x '
+}
+
 @test "reject empty: a whole key that is empty" {
 	write_keyspec one.keyspec 'key={id}' buckets=1 - <<-'END'
 		[field id]

@@ -131,7 +131,16 @@ hex() {
 		printf '\ta\n'
 		printf 'a:b\ta\n'
 	} | "$BLOOMCTL" key -k cards.keyspec --stdin >got
-	printf '!%s\n' null too-long encoding empty delimiter >want
+	local transform
+	for transform in uuid int digits; do
+		write_keyspec one.keyspec 'key={id}' buckets=1 - <<-END
+			[field id]
+			transform = $transform
+		END
+		echo x | "$BLOOMCTL" key -k one.keyspec --stdin >>got
+	done
+	printf '!%s\n' null too-long encoding empty delimiter uuid int digits \
+		>want
 	diff want got
 	# None is left out.
 	sed -n 's/^BLOOMKEY_REJECT_ROW(.*"\(.*\)")$/!\1/p' \
@@ -241,6 +250,172 @@ hex() {
 	# Without a header the fields stand in template order.
 	bloomctl_run key -k renamed.keyspec --stdin <<<$'5\tm:5'
 	assert_stdout_is "$line"
+}
+
+# --- keyed fields, and what a keyspec is -----------------------------------
+
+# keyed_keyspec FILE: of telephone numbers; the secret is in PHONES_SECRET.
+keyed_keyspec() {
+	write_keyspec "$1" name=phones 'key=tel:{number}' - <<-'END'
+		[field number]
+		transform = digits, hmac-sha256
+		secret    = env:PHONES_SECRET
+	END
+	export PHONES_SECRET=HUSH-0123456789-HUSH
+}
+
+@test "key: a keyed field is an HMAC of the transformed value" {
+	local mac
+	keyed_keyspec phones.keyspec
+	mac=$(printf 15550109999 | openssl dgst -sha256 -r \
+		-hmac "$PHONES_SECRET" | cut -d ' ' -f 1)
+	bloomctl_run key -k phones.keyspec --stdin <<<'+1 (555) 010-9999'
+	assert_status 0
+	assert_has "$output" "$(hex "tel:$mac")"$'\t'
+	bloomctl_run key -k phones.keyspec --stdin --format csv \
+		<<<'1.555.010.9999'
+	assert_has "$output" "tel:$mac,"
+}
+
+@test "key: a keyed value on the command line is 64, also a wrong number" {
+	local -a values
+	keyed_keyspec phones.keyspec
+	for values in '' 15550109999 '15550109999 2'; do
+		# shellcheck disable=SC2086 # words
+		bloomctl_run key -k phones.keyspec $values
+		assert_failure 64 key "field 'number' is keyed" 'command line'
+		assert_has "$stderr" 'hint: ' 'standard input' --stdin
+		assert_lacks "$stderr" 1555
+	done
+	bloomctl_run key -k phones.keyspec --stdin 15550109999 <<<''
+	assert_failure 64 key --stdin
+	assert_lacks "$stderr" 1555
+	# One keyed field is enough.
+	write_keyspec two.keyspec - <<-'END'
+		[field scope]
+		transform = hmac-sha256
+		secret    = env:PHONES_SECRET
+	END
+	bloomctl_run key -k two.keyspec 1 2
+	assert_failure 64 key "field 'scope' is keyed"
+}
+
+@test "key: a secret that is not there or not good is 78, and never shown" {
+	local form secret
+	keyed_keyspec phones.keyspec
+	unset PHONES_SECRET
+	bloomctl_run key -k phones.keyspec --stdin <<<5
+	assert_failure 78 key "keyspec 'phones.keyspec': line 9: secret: " \
+		'env:PHONES_SECRET is not set'
+	assert_has "$stderr" 'hint: SECRETS in keyspec(5)'
+	while read -r form secret; do
+		sed "s/= env:/= $form/" phones.keyspec >bad.keyspec
+		PHONES_SECRET=$secret bloomctl_run key -v -v -k bad.keyspec \
+			--stdin <<<5
+		assert_status 78
+		assert_stdout_is ''
+		assert_has "$stderr" 'line 9: secret: env:PHONES_SECRET is'
+		assert_lacks "$stderr" HUSH "$secret"
+	done <<-'END'
+		env: HUSH-HUSH-HUSH
+		hex:env: HUSH-0123456789-HUSH
+		hex:env: 00112233445566778899aabbccddee
+		base64:env: HUSH0123456789HUSH
+	END
+	sed 's|= env:.*|= file:no/such|' phones.keyspec >bad.keyspec
+	bloomctl_run key -k bad.keyspec --stdin <<<5
+	assert_failure 78 key 'file:no/such cannot be read: No such file'
+}
+
+@test "key: a secret in a file is relative to the keyspec" {
+	keyed_keyspec phones.keyspec
+	bloomctl_run key -k phones.keyspec --fingerprint
+	local want=$output
+	mkdir -p else/where
+	sed 's|= env:.*|= file:where/secret|' phones.keyspec >else/phones
+	printf '%s\n' "$PHONES_SECRET" >else/where/secret
+	unset PHONES_SECRET
+	bloomctl_ok key -k else/phones --fingerprint
+	assert_stdout_is "$want"
+}
+
+@test "key: nothing that is printed holds a secret" {
+	keyed_keyspec phones.keyspec
+	local option
+	for option in --fingerprint --sentinel '--fingerprint --format json' \
+		'--sentinel --format csv' '--stdin -vv'; do
+		# shellcheck disable=SC2086 # words
+		bloomctl_run key -v -v -k phones.keyspec $option <<<5
+		assert_status 0
+		assert_lacks "$output$stderr" HUSH "$(hex HUSH)"
+	done
+}
+
+@test "key: --fingerprint is the SHA-256 of the lines that -v tells" {
+	keyed_keyspec phones.keyspec
+	bloomctl_run key -k phones.keyspec --fingerprint -v
+	assert_status 0
+	[[ $output =~ ^[0-9a-f]{64}$ ]]
+	[[ $(printf '%s\n' "${stderr//bloomctl key: /}" | sha256sum) == \
+		"$output  -" ]]
+	assert_has "$stderr" 'bloomctl key: transform=digits,hmac-sha256' \
+		'bloomctl key: check='
+	local other
+	PHONES_SECRET=another-0123456789 bloomctl_ok key -k phones.keyspec \
+		--fingerprint
+	other=$output
+	bloomctl_ok key -k phones.keyspec --fingerprint
+	[[ $output != "$other" ]]
+}
+
+@test "key: --sentinel is what the filters hold, escaped, or none" {
+	bloomctl_ok key -k cards.keyspec --fingerprint
+	local fp=${output:0:8}
+	bloomctl_ok key -k cards.keyspec --sentinel
+	assert_stdout_is "bloomkey:$fp"
+	write_keyspec own.keyspec $'sentinel="a\tb\\\\\xc3\xa4"'
+	bloomctl_ok key -k own.keyspec --sentinel
+	assert_stdout_is $'a\\tb\\\\\xc3\xa4'
+	write_keyspec none.keyspec sentinel=none
+	bloomctl_ok key -k none.keyspec --sentinel
+	assert_stdout_is none
+}
+
+@test "key: --fingerprint and --sentinel with --format tell all facts" {
+	local check
+	keyed_keyspec phones.keyspec
+	check=$(printf 'bloomkey check 1' | openssl dgst -sha256 -r \
+		-hmac "$PHONES_SECRET")
+	bloomctl_ok key -k phones.keyspec --fingerprint
+	local fp=$output
+	bloomctl_ok key -k phones.keyspec --sentinel --format json
+	printf '%s\n' "$output" >got.json
+	assert_json got.json '.name == "phones"' '.buckets == 4' \
+		".fingerprint == \"$fp\"" \
+		".sentinel == \"bloomkey:${fp:0:8}\"" \
+		".checks == [{field: \"number\", check: \"${check:0:16}\"}]"
+	bloomctl_ok key -k phones.keyspec --fingerprint --format csv
+	assert_stdout_is "name,value
+name,phones
+buckets,4
+fingerprint,$fp
+sentinel,bloomkey:${fp:0:8}
+check number,${check:0:16}"
+}
+
+@test "key: --fingerprint, --sentinel, --stdin and values exclude each other" {
+	bloomctl_run key -k cards.keyspec --fingerprint --sentinel
+	assert_failure 64 key --fingerprint --sentinel
+	bloomctl_run key -k cards.keyspec --stdin --sentinel <<<''
+	assert_failure 64 key --stdin --sentinel
+	bloomctl_run key -k cards.keyspec --fingerprint 1 2
+	assert_failure 64 key 'option --fingerprint: no values beside it'
+}
+
+@test "key: --stdin takes a first value that begins with U+FEFF as it is" {
+	bloomctl_run key -k cards.keyspec --stdin <<<$'\xef\xbb\xbf5\tm:5'
+	assert_status 0
+	[[ $output == "$(hex $'card:\xef\xbb\xbf5:m:5')"$'\t'* ]]
 }
 
 @test "key: SIGTERM ends --stdin with 143" {

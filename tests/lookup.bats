@@ -43,6 +43,56 @@ setup() {
 	[[ ${lines[0]} == name,value && ${lines[1]} == key,card:5:m:5 ]]
 }
 
+@test "lookup: --stdin asks for the one row of standard input" {
+	bloomctl_run "${lookup[@]}" --stdin <<<$'5\tm:5'
+	assert_status 0
+	assert_has "$output" 'card:5:m:5' 'maybe a member'
+	bloomctl_run "${lookup[@]}" -q --stdin <<<$'5\tm:6'
+	assert_status 1
+	bloomctl_run "${lookup[@]}" -q --stdin --input-format csv \
+		<<<$'scope,id\nm:5,5'
+	assert_status 0
+	bloomctl_run "${lookup[@]}" --stdin </dev/null
+	assert_failure 64 lookup 'standard input: no row'
+	bloomctl_run "${lookup[@]}" --stdin <<<$'5\tm:5\n5\tm:5'
+	assert_failure 64 lookup 'standard input: more than one row'
+	bloomctl_run "${lookup[@]}" --stdin 5 m:5 <<<$'5\tm:5'
+	assert_failure 64 lookup --stdin
+	bloomctl_run "${lookup[@]}" --stdin <<<$'\\N\tm:5'
+	assert_failure 65 lookup "field 'id'" null
+	bloomctl_run "${lookup[@]}" --stdin < <(printf '5\tm:5')
+	assert_failure 74 lookup 'standard input' 'cut off'
+}
+
+@test "lookup: a keyed set is asked by standard input; another secret is another set" {
+	write_keyspec phones.keyspec name=phones 'key=tel:{number}' - <<-'END'
+		[field number]
+		transform = digits, hmac-sha256
+		secret    = env:PHONES_SECRET
+	END
+	export PHONES_SECRET=HUSH-0123456789-HUSH
+	{ echo number && seq -f '+1 (555) 01-%05.0f' 200; } >phones.csv
+	bloomctl_ok build -q -k phones.keyspec -t dir:p -s file:phones.csv
+	bloomctl_ok swap -q -k phones.keyspec -t dir:p
+	bloomctl_ok verify -q -k phones.keyspec -t dir:p -s file:phones.csv
+	bloomctl_run lookup -q -k phones.keyspec -t dir:p --stdin \
+		<<<'1.555.01.00200'
+	assert_status 0
+	bloomctl_run lookup -q -k phones.keyspec -t dir:p --stdin \
+		<<<'1.555.01.00201'
+	assert_status 1
+	bloomctl_run lookup -k phones.keyspec -t dir:p 15550100200
+	assert_failure 64 lookup "field 'number' is keyed" 'command line'
+	assert_lacks "$stderr" 1555
+	PHONES_SECRET=another-0123456789 bloomctl_run lookup -k phones.keyspec \
+		-t dir:p --stdin <<<'15550100200'
+	assert_failure 66 lookup 'not in dir:p'
+	unset PHONES_SECRET
+	bloomctl_run build -k phones.keyspec -t dir:p -s file:phones.csv
+	assert_failure 78 build 'env:PHONES_SECRET is not set'
+	assert_lacks "$(cat p/*/*/manifest.json)" HUSH 555
+}
+
 @test "lookup: -q prints nothing, and the status is the answer" {
 	bloomctl_ok "${lookup[@]}" -q 5 m:5
 	assert_stdout_is ''

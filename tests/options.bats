@@ -99,7 +99,7 @@ table_rows() {
 }
 
 @test "options: bloomctl.conf.5 names every option with its commands" {
-	awk '$2 !~ /^--(config|rollback|prune)$/ {
+	awk '$2 !~ /^--(config|rollback|prune|stdin|fingerprint|sentinel)$/ {
 			name = substr($2, 3)
 			on[name] = on[name] (on[name] == "" ? "" : ", ") $1
 			n[name]++
@@ -139,9 +139,9 @@ table_rows() {
 	done <names
 }
 
-@test "options: a mode of swap is for the command line only" {
+@test "options: a mode of a command is for the command line only" {
 	local name
-	for name in rollback prune config; do
+	for name in rollback prune stdin fingerprint sentinel config; do
 		echo "$name = yes" >one.conf
 		run --separate-stderr "$BLOOMCTL" swap --config one.conf
 		((status == 78))

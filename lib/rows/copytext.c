@@ -235,7 +235,7 @@ static int foreign_bom(struct copytext *t)
 	error_set(&t->core.err, ERROR_SOURCE,
 		  "it begins with a byte order mark and has no header");
 	error_hint(&t->core.err, "remove the mark; if it is part of the first "
-				 "value, write it as \\xef\\xbb\\xbf");
+				 "value, write its three bytes as escapes");
 	return -1;
 }
 

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cmd/keyrows.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/stop.h"
+
+#define READ_SIZE (256u << 10)
+
+static int pump(struct rowparse *parse, const struct keyrows_ops *ops,
+		void *ctx, char *chunk, struct error *err)
+{
+	struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN},
+				{.fd = stop_fd(), .events = POLLIN}};
+	ssize_t n;
+
+	for (;;) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return error_errno(err, ERROR_INTERNAL, errno, "poll");
+		if (stop_check(err) != 0)
+			return -1;
+		n = read(STDIN_FILENO, chunk, READ_SIZE);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_errno(err, ERROR_DATA, errno, "read");
+		if (n == 0)
+			return rowparse_end(parse, true, err);
+		if (rowparse_feed(parse, chunk, (size_t)n, err) != 0)
+			return -1;
+		if (ops->part != NULL && ops->part(ctx, err) != 0)
+			return -1;
+	}
+}
+
+/*
+ * The columns of standard input: those of --columns or of a CSV header, else
+ * the fields themselves in template order.
+ */
+static int choose_format(struct inputs *in, const struct opts *opts,
+			 struct error *err)
+{
+	bool text = !opts_has(opts, OPT_INPUT_FORMAT) ||
+		    strcmp(opts_text(opts, OPT_INPUT_FORMAT), "text") == 0;
+
+	if (inputs_format(in, opts, err) != 0)
+		return -1;
+	if (!text)
+		return 0;
+	in->format.kind = ROWFORMAT_TEXT;
+	/* A program sends these rows, not an editor. */
+	in->format.bom_is_data = true;
+	if (opts_has(opts, OPT_COLUMNS))
+		return 0;
+	for (size_t i = 0; i < in->format.wanted_count; i++)
+		in->wanted[i] = bloomkey_field_name(in->spec, i);
+	in->format.names = in->wanted;
+	in->format.name_count = in->format.wanted_count;
+	in->format.header = opts_flag(opts, OPT_HEADER);
+	return 0;
+}
+
+int keyrows_read(struct inputs *in, const struct opts *opts,
+		 const struct keyrows_ops *ops, void *ctx, struct error *err)
+{
+	struct rowparse *parse = NULL;
+	char *chunk;
+	int rc;
+
+	if (opts->arg_count > 0)
+		return error_set(err, ERROR_USAGE,
+				 "option --stdin: no values beside it");
+	chunk = malloc(READ_SIZE);
+	rc = chunk == NULL ? error_nomem(err) : choose_format(in, opts, err);
+	if (rc == 0)
+		rc = rowparse_new(&in->format, ops->row, ctx, &parse, err);
+	if (rc == 0)
+		rc = pump(parse, ops, ctx, chunk, err);
+	rowparse_free(parse);
+	free(chunk);
+	/* What stopped it otherwise has no place in the input. */
+	if (rc != 0 && !stop_asked() && !ferror(stdout))
+		return error_prefix(err, "standard input");
+	return rc;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cmd/rowkey.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/keyrows.h"
+
+int rowkey_derive(const struct bloomkey_spec *spec, const void *const *values,
+		  const size_t *lens, struct rowkey *out, int *code,
+		  struct error *err)
+{
+	*code = bloomkey_derive(spec, values, lens, out->bytes,
+				sizeof(out->bytes), &out->at);
+	if (*code != 0)
+		return -1;
+	if (bloomkey_filter(spec, out->at.bucket, out->filter,
+			    sizeof(out->filter)) < 0)
+		return error_set(err, ERROR_INTERNAL,
+				 "no name for bucket %" PRIu32, out->at.bucket);
+	return 0;
+}
+
+/* The same, with the reject as an error. */
+static int derive(const struct bloomkey_spec *spec, const void *const *values,
+		  const size_t *lens, struct rowkey *out, struct error *err)
+{
+	int code;
+
+	if (rowkey_derive(spec, values, lens, out, &code, err) == 0)
+		return 0;
+	return code == 0 ? -1 : scan_reject(spec, code, out->at.field, err);
+}
+
+/* "FIELD FIELD", for the hint of a wrong number of values. */
+static void name_fields(const struct bloomkey_spec *spec, char *out,
+			size_t size)
+{
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < bloomkey_fields(spec) && used < size; i++) {
+		(void)snprintf(out + used, size - used, " %s",
+			       bloomkey_field_name(spec, i));
+		used = strlen(out);
+	}
+}
+
+/* All who may list processes read arguments, and shells keep them. */
+static int refuse_keyed(const struct bloomkey_spec *spec, struct error *err)
+{
+	for (size_t i = 0; i < bloomkey_fields(spec); i++) {
+		if (bloomkey_field_check(spec, i) == NULL)
+			continue;
+		(void)error_set(err, ERROR_USAGE,
+				"field '%s' is keyed: its value does not "
+				"belong on the command line",
+				bloomkey_field_name(spec, i));
+		return error_hint(err, "give the row on standard input, with "
+				       "--stdin");
+	}
+	return 0;
+}
+
+static int from_args(const struct bloomkey_spec *spec, const struct opts *opts,
+		     struct rowkey *out, struct error *err)
+{
+	size_t n = bloomkey_fields(spec);
+	char fields[200];
+	size_t *lens;
+	int rc;
+
+	if (refuse_keyed(spec, err) != 0)
+		return -1;
+	if (opts->arg_count != n) {
+		(void)error_set(err, ERROR_USAGE,
+				"number of values: %zu, where the keyspec has "
+				"%zu field%s",
+				opts->arg_count, n, n == 1 ? "" : "s");
+		name_fields(spec, fields, sizeof(fields));
+		return error_hint(err, "give them in template order:%s",
+				  fields);
+	}
+	lens = calloc(n, sizeof(*lens));
+	if (lens == NULL)
+		return error_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		lens[i] = strlen(opts->args[i]);
+	rc = derive(spec, (const void *const *)opts->args, lens, out, err);
+	free(lens);
+	return rc;
+}
+
+struct one_row {
+	const struct bloomkey_spec *spec;
+	struct rowkey *out;
+	uint64_t rows;
+};
+
+static int on_row(void *ctx, const struct row *row, struct error *err)
+{
+	struct one_row *one = ctx;
+
+	if (++one->rows > 1)
+		return error_set(err, ERROR_USAGE,
+				 "more than one row, where one is asked about");
+	return derive(one->spec, row->values, row->lens, one->out, err);
+}
+
+static int from_stdin(struct inputs *in, const struct opts *opts,
+		      struct rowkey *out, struct error *err)
+{
+	static const struct keyrows_ops ops = {on_row, NULL};
+	struct one_row one = {in->spec, out, 0};
+
+	if (keyrows_read(in, opts, &ops, &one, err) != 0)
+		return -1;
+	if (one.rows == 0)
+		return error_set(err, ERROR_USAGE,
+				 "standard input: no row, where one is asked "
+				 "about");
+	return 0;
+}
+
+int rowkey_one(struct inputs *in, const struct opts *opts, struct rowkey *out,
+	       struct error *err)
+{
+	return opts_flag(opts, OPT_STDIN) ? from_stdin(in, opts, out, err)
+					  : from_args(in->spec, opts, out, err);
+}

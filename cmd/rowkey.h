@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * rowkey: the key of a row, and of the one row that a command is asked about,
+ * from the command line or from standard input.
+ */
+#ifndef BLOOMCTL_CMD_ROWKEY_H
+#define BLOOMCTL_CMD_ROWKEY_H
+
+#include "cmd/inputs.h"
+
+/* Room for a key escaped (show_copy()), \xHH a byte, and a NUL. */
+#define ROWKEY_SHOWN_MAX ((size_t)4 * BLOOMKEY_MAX + 1)
+
+struct rowkey {
+	unsigned char bytes[BLOOMKEY_MAX];
+	struct bloomkey_result at;
+	char filter[BLOOMKEY_FILTER_MAX + 1];
+};
+
+/*
+ * Derives the key of values in template order, and its filter's name.  0, or
+ * -1 with *code: a reject, or with *err: ERROR_INTERNAL; *code is 0 then.
+ */
+int rowkey_derive(const struct bloomkey_spec *spec, const void *const *values,
+		  const size_t *lens, struct rowkey *out, int *code,
+		  struct error *err);
+
+/*
+ * The key of the command's arguments or, with --stdin, of the one row on
+ * standard input.  ERROR_USAGE if there is another number of values or of
+ * rows, or if a keyed field would stand on the command line; ERROR_ROWS if
+ * they have no key.
+ */
+int rowkey_one(struct inputs *in, const struct opts *opts, struct rowkey *out,
+	       struct error *err);
+
+#endif
