@@ -35,13 +35,17 @@ static char *extend(struct text *t, size_t len)
 	return t->data + t->len - len;
 }
 
-static void put(struct text *t, const char *bytes)
+static void put_bytes(struct text *t, const char *bytes, size_t len)
 {
-	size_t len = strlen(bytes);
 	char *to = extend(t, len);
 
 	if (to != NULL)
 		memcpy(to, bytes, len);
+}
+
+static void put(struct text *t, const char *text)
+{
+	put_bytes(t, text, strlen(text));
 }
 
 static void put_line(struct text *t, const char *name, const char *value)

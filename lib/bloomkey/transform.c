@@ -45,14 +45,16 @@ static void fold(struct bk_slice *v, char first, char *scratch)
 	v->data = scratch;
 }
 
-/* A hexadecimal digit in lower case, or 0. */
+/*
+ * A hexadecimal digit in lower case, or 0.  Without branches, here and below:
+ * digits come in no order that a processor could foresee.
+ */
 static char hex_lower(char c)
 {
-	if (is_digit(c) || (c >= 'a' && c <= 'f'))
-		return c;
-	if (c >= 'A' && c <= 'F')
-		return (char)(c + ('a' - 'A'));
-	return 0;
+	const unsigned char lower = (unsigned char)(c | 0x20);
+	const char letter = (unsigned char)(lower - 'a') < 6 ? (char)lower : 0;
+
+	return is_digit(c) ? c : letter;
 }
 
 static int uuid(struct bk_slice *v, char *scratch)
@@ -61,7 +63,7 @@ static int uuid(struct bk_slice *v, char *scratch)
 	char out[DASHED];
 	const char *in = v->data;
 	size_t len = v->len;
-	bool dashes;
+	bool dashes, bad = false;
 
 	if (len > 2 && in[0] == '{' && in[len - 1] == '}') {
 		in++;
@@ -73,14 +75,15 @@ static int uuid(struct bk_slice *v, char *scratch)
 	for (size_t i = 0; i < DASHED; i++) {
 		if (i == 8 || i == 13 || i == 18 || i == 23) {
 			out[i] = '-';
-			if (dashes && *in++ != '-')
-				return BLOOMKEY_REJECT_UUID;
+			bad |= dashes && *in != '-';
+			in += dashes;
 			continue;
 		}
 		out[i] = hex_lower(*in++);
-		if (out[i] == 0)
-			return BLOOMKEY_REJECT_UUID;
+		bad |= out[i] == 0;
 	}
+	if (bad)
+		return BLOOMKEY_REJECT_UUID;
 	memcpy(scratch, out, sizeof(out));
 	v->data = scratch;
 	v->len = sizeof(out);
@@ -116,18 +119,29 @@ static int integer(struct bk_slice *v, char *scratch)
 	return BLOOMKEY_OK;
 }
 
+/* The characters that `digits` drops, all of them below 64. */
+#define BIT(c) (UINT64_C(1) << (c))
+#define DROPPED                                                            \
+	(BIT(' ') | BIT('(') | BIT(')') | BIT('-') | BIT('.') | BIT('/') | \
+	 BIT('+'))
+
 static int digits(struct bk_slice *v, char *scratch)
 {
 	size_t used = 0;
+	bool bad = false;
 
 	for (size_t i = 0; i < v->len; i++) {
-		char c = v->data[i];
+		const char c = v->data[i];
+		const unsigned char u = (unsigned char)c;
+		const bool dropped = u < 64 && (DROPPED >> (u & 63) & 1) != 0;
 
-		if (is_digit(c))
-			scratch[used++] = c;
-		else if (c == '\0' || strchr(" ()-./+", c) == NULL)
-			return BLOOMKEY_REJECT_DIGITS;
+		/* What is dropped is written over by the next. */
+		scratch[used] = c;
+		used += is_digit(c);
+		bad |= !is_digit(c) && !dropped;
 	}
+	if (bad)
+		return BLOOMKEY_REJECT_DIGITS;
 	v->data = scratch;
 	v->len = used;
 	return BLOOMKEY_OK;

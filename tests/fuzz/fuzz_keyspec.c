@@ -4,6 +4,7 @@
  * no good keyspec holds, as values.  Aborts where a promise of bloomkey.h is
  * broken.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,12 +20,33 @@ static void require(int holds)
 		abort();
 }
 
+/* What a secret holds depends on its name: all that is refused, and more. */
+static int secret(void *ctx, int place, const char *name, void *out, size_t cap)
+{
+	static const char *const contents[] = {
+		"0123456789abcdef0123456789abcdef\n",
+		"MDEyMzQ1Njc4OWFiY2RlZg==\r\n", "short", ""};
+	size_t len = strlen(name);
+	const char *content = contents[len % 4];
+
+	(void)ctx;
+	require(len > 0 && cap > BLOOMKEY_SECRET_MAX);
+	require(place == BLOOMKEY_PLACE_ENV || place == BLOOMKEY_PLACE_FILE);
+	if (len % 7 == 0) {
+		errno = EACCES;
+		return -1;
+	}
+	memcpy(out, content, strlen(content));
+	return (int)strlen(content);
+}
+
 static void check_error(int code, const struct bloomkey_spec *spec,
 			const struct bloomkey_error *err)
 {
 	size_t len = strnlen(err->text, sizeof(err->text));
 
-	require(code == BLOOMKEY_EINVAL && spec == NULL);
+	require(code == BLOOMKEY_EINVAL || code == BLOOMKEY_ESECRET);
+	require(spec == NULL);
 	require(len > 0 && len < sizeof(err->text) && err->line <= 65537);
 	for (size_t i = 0; i < len; i++)
 		require(err->text[i] >= 0x20 && err->text[i] <= 0x7e);
@@ -46,6 +68,17 @@ static void check_filter(const struct bloomkey_spec *spec, uint32_t bucket,
 		BLOOMKEY_ERANGE);
 }
 
+static void check_field(const struct bloomkey_spec *spec, size_t i)
+{
+	const char *check = bloomkey_field_check(spec, i);
+	const char *text = bloomkey_fingerprint_text(spec);
+
+	require(*bloomkey_field_name(spec, i) != '\0');
+	require(*bloomkey_field_column(spec, i) != '\0');
+	require(check == NULL ||
+		(strlen(check) == BLOOMKEY_CHECK_LEN && strstr(text, check)));
+}
+
 static void check_spec(const struct bloomkey_spec *spec)
 {
 	uint32_t buckets = bloomkey_buckets(spec);
@@ -60,8 +93,7 @@ static void check_spec(const struct bloomkey_spec *spec)
 	require(strspn(bloomkey_fingerprint(spec), "0123456789abcdef") ==
 		BLOOMKEY_FINGERPRINT_LEN);
 	for (size_t i = 0; i < n; i++)
-		require(*bloomkey_field_name(spec, i) != '\0' &&
-			*bloomkey_field_column(spec, i) != '\0');
+		check_field(spec, i);
 	require(bloomkey_field_name(spec, n) == NULL);
 	len = bloomkey_sentinel(spec, &sentinel);
 	require((len == 0) == (sentinel == NULL));
@@ -135,7 +167,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t lens[FIELDS];
 	struct bloomkey_error err = {0, ""};
 	struct bloomkey_spec *spec;
-	int code = bloomkey_parse(data, len, &spec, &err);
+	int code = bloomkey_parse(data, len, secret, NULL, &spec, &err);
 
 	if (code != BLOOMKEY_OK) {
 		check_error(code, spec, &err);
