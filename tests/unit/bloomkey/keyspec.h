@@ -75,6 +75,38 @@ static inline void check_bad(const char *file, int at, const void *text,
 	bloomkey_free(o.spec);
 }
 
+/* The secret of keyed fields in the tests, 20 bytes. */
+#define SECRET "0123456789abcdef0123"
+
+/* A bloomkey_secret that has the text that is its ctx. */
+static inline int serve_text(void *ctx, int place, const char *name, void *out,
+			     size_t cap)
+{
+	size_t len = strlen(ctx);
+
+	(void)place;
+	(void)name;
+	memcpy(out, ctx, len < cap ? len : cap);
+	return (int)(len < cap ? len : cap);
+}
+
+/* parse_good() with a text that is the content of every secret. */
+static inline struct bloomkey_spec *parse_keyed(const char *text,
+						const char *content)
+{
+	struct bloomkey_error err = {0, ""};
+	struct bloomkey_spec *spec;
+
+	/* The callback has it back as it was. */
+	if (bloomkey_parse(text, strlen(text), serve_text, (void *)content,
+			   &spec, &err) != BLOOMKEY_OK) {
+		printf("Bail out! line %u: %s\n# in: %s\n", err.line, err.text,
+		       text);
+		exit(99);
+	}
+	return spec;
+}
+
 #define GOOD(text) check_good(__FILE__, __LINE__, text)
 #define BAD(text, line, part) \
 	check_bad(__FILE__, __LINE__, text, strlen(text), line, part)

@@ -9,6 +9,9 @@ static void reasons(void)
 	CHECK_STR(bloomkey_reason(BLOOMKEY_REJECT_ENCODING), "encoding");
 	CHECK_STR(bloomkey_reason(BLOOMKEY_REJECT_EMPTY), "empty");
 	CHECK_STR(bloomkey_reason(BLOOMKEY_REJECT_DELIMITER), "delimiter");
+	CHECK_STR(bloomkey_reason(BLOOMKEY_REJECT_UUID), "uuid");
+	CHECK_STR(bloomkey_reason(BLOOMKEY_REJECT_INT), "int");
+	CHECK_STR(bloomkey_reason(BLOOMKEY_REJECT_DIGITS), "digits");
 }
 
 static void codes(void)
@@ -18,6 +21,10 @@ static void codes(void)
 	CHECK(BLOOMKEY_REJECT_ENCODING == -12);
 	CHECK(BLOOMKEY_REJECT_EMPTY == -13);
 	CHECK(BLOOMKEY_REJECT_DELIMITER == -14);
+	CHECK(BLOOMKEY_REJECT_UUID == -15);
+	CHECK(BLOOMKEY_REJECT_INT == -16);
+	CHECK(BLOOMKEY_REJECT_DIGITS == -17);
+	CHECK(BLOOMKEY_ESECRET == -4 && BLOOMKEY_EIO == -5);
 	CHECK(BLOOMKEY_OK == 0 && BLOOMKEY_EINVAL == -1 &&
 	      BLOOMKEY_ENOMEM == -2 && BLOOMKEY_ERANGE == -3);
 }
@@ -37,6 +44,8 @@ static void catalogue(void)
 	CHECK_U64(known, rows);
 	CHECK(bloomkey_reason(BLOOMKEY_OK) == NULL);
 	CHECK(bloomkey_reason(BLOOMKEY_ERANGE) == NULL);
+	CHECK(bloomkey_reason(BLOOMKEY_ESECRET) == NULL);
+	CHECK(bloomkey_reason(BLOOMKEY_EIO) == NULL);
 	CHECK(bloomkey_reason(INT32_MIN) == NULL);
 	CHECK(bloomkey_reason(INT32_MAX) == NULL);
 }

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Keyspecs and secrets from files and the environment.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/bloomkey/keyspec.h"
+
+#define KEYED(secret)                                \
+	BASE "[field id]\ntransform = hmac-sha256\n" \
+	     "secret = " secret "\n"
+/* The check value of SECRET. */
+#define CHECK_OF_SECRET "7f77011dff657ef2"
+#define VARIABLE        "BLOOMKEY_TEST_SECRET"
+
+static char folder[PATH_MAX / 2]; /* the working directory, too */
+static char absolute[PATH_MAX];   /* of the last in_folder() */
+
+static int free_fd; /* the first, at first */
+
+static const char *in_folder(const char *name)
+{
+	(void)snprintf(absolute, sizeof(absolute), "%s/%s", folder, name);
+	return absolute;
+}
+
+static void put_bytes(const char *name, const void *bytes, size_t len)
+{
+	FILE *file = fopen(in_folder(name), "w");
+
+	if (file == NULL || fwrite(bytes, 1, len, file) != len ||
+	    fclose(file) != 0)
+		abort();
+}
+
+static void put(const char *name, const char *text)
+{
+	put_bytes(name, text, strlen(text));
+}
+
+/* A text, and behind it as many bytes as make it a length. */
+static void put_filled(const char *name, const char *text, char fill,
+		       size_t len)
+{
+	char *bytes = malloc(len);
+
+	if (bytes == NULL)
+		abort();
+	memset(bytes, fill, len);
+	memcpy(bytes, text, strlen(text));
+	put_bytes(name, bytes, len);
+	free(bytes);
+}
+
+static struct outcome load(const char *path)
+{
+	struct outcome o = {.err = {77, "untouched"}};
+
+	o.spec = (struct bloomkey_spec *)&o;
+	o.code = bloomkey_load(path, &o.spec, &o.err);
+	return o;
+}
+
+static void check_load(int at, const char *path, const char *check)
+{
+	struct outcome o = load(path);
+	const char *is;
+
+	if (o.code != BLOOMKEY_OK || o.spec == NULL) {
+		unit_fail(__FILE__, at, path);
+		printf("#   %d, line %u: %s\n", o.code, o.err.line, o.err.text);
+		return;
+	}
+	is = bloomkey_field_check(o.spec, 0);
+	if (check == NULL ? is != NULL : is == NULL || strcmp(is, check) != 0) {
+		unit_fail(__FILE__, at, path);
+		printf("#   check value %s\n", is != NULL ? is : "NULL");
+	}
+	bloomkey_free(o.spec);
+}
+
+static void check_not(int at, const char *path, int code, unsigned line,
+		      const char *why)
+{
+	struct outcome o = load(path);
+
+	if (o.code != code || o.spec != NULL || o.err.line != line ||
+	    strcmp(o.err.text, why) != 0 ||
+	    bloomkey_load(path, &o.spec, NULL) != code) {
+		unit_fail(__FILE__, at, path);
+		printf("#   %d, line %u: %s\n", o.code, o.err.line, o.err.text);
+	}
+}
+
+#define LOADS(path) check_load(__LINE__, path, NULL)
+#define KEYS(path)  check_load(__LINE__, path, CHECK_OF_SECRET)
+#define NOT(path, code, line, why) \
+	check_not(__LINE__, path, BLOOMKEY_##code, line, why)
+#define UNREAD "the file cannot be read: "
+#define LONG   "the file is longer than 65536 bytes"
+
+static void keyspecs(void)
+{
+	put("k", BASE);
+	put("bad", BASE "seed = x\n");
+	put_filled("most", BASE, '#', 65536);
+	put_filled("more", BASE, '#', 65537);
+	LOADS("k");
+	LOADS("most");
+	NOT("more", EINVAL, 0, LONG);
+	NOT("/dev/zero", EINVAL, 0, LONG);
+	NOT("bad", EINVAL, 7,
+	    "seed: 'x' is not a number from 0 to 18446744073709551615");
+	NOT("/dev/null", EINVAL, 0, "'version' is missing in [keyspec]");
+}
+
+static void unreadable(void)
+{
+	char path[PATH_MAX + 100];
+
+	put("k", BASE);
+	NOT("no", EIO, 0, UNREAD "No such file or directory");
+	NOT("", EIO, 0, UNREAD "No such file or directory");
+	NOT("k/k", EIO, 0, UNREAD "Not a directory");
+	NOT(".", EIO, 0, UNREAD "Is a directory");
+	NOT(folder, EIO, 0, UNREAD "Is a directory");
+	memset(path, 'p', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	NOT(path, EIO, 0, UNREAD "File name too long");
+}
+
+/* As somebody who may not read everything. */
+static void denied(void)
+{
+	const bool root = geteuid() == 0;
+
+	put("denied", BASE);
+	put("secret", SECRET);
+	put("k", KEYED("file:secret"));
+	REQUIRE(chmod(in_folder("denied"), 0) == 0);
+	REQUIRE(chmod(in_folder("secret"), 0) == 0);
+	if (root && seteuid(65534) != 0)
+		SKIP("root cannot become another user");
+	NOT("denied", EIO, 0, UNREAD "Permission denied");
+	NOT("k", ESECRET, 9,
+	    "secret: file:secret cannot be read: Permission denied");
+	if (root && seteuid(0) != 0)
+		abort();
+	(void)unlink(in_folder("secret"));
+}
+
+static void beside(void)
+{
+	char text[PATH_MAX + 200];
+
+	REQUIRE(mkdir(in_folder("a"), 0755) == 0);
+	REQUIRE(mkdir(in_folder("a/b"), 0755) == 0);
+	put("s", "the one of the folder above");
+	put("a/s", SECRET);
+	put("a/k", KEYED("file:s"));
+	put("a/b/k", KEYED("file:../s"));
+	put("here", KEYED("file:a/s"));
+	(void)snprintf(text, sizeof(text), KEYED("file:%s"), in_folder("a/s"));
+	put("a/b/absolute", text);
+	KEYS("a/k");
+	KEYS("a/b/../k");
+	KEYS(in_folder("a/k"));
+	KEYS("a/b/k");
+	KEYS("here");
+	KEYS("a/b/absolute");
+	KEYS(in_folder("a/b/absolute"));
+	/* Of the path that is opened, wherever that leads. */
+	REQUIRE(symlink("a/k", "link") == 0);
+	check_load(__LINE__, "link", "8d48f5161611c836");
+	put("a/other", KEYED("file:here"));
+	NOT("a/other", ESECRET, 9,
+	    "secret: file:here cannot be read: No such file or directory");
+}
+
+static void long_paths(void)
+{
+	char path[PATH_MAX + 8], text[PATH_MAX + 200];
+	size_t used;
+
+	put("secret", SECRET);
+	put("k", KEYED("file:secret"));
+	(void)snprintf(text, sizeof(text), KEYED("file:%s"),
+		       in_folder("secret"));
+	put("l", text);
+	/* All that a path may have, without its NUL, is PATH_MAX - 1. */
+	(void)snprintf(path, sizeof(path), "%s", folder);
+	for (used = strlen(path); used < PATH_MAX - 10; used += 2)
+		memcpy(path + used, "/.", 2);
+	while (used < PATH_MAX - 1 - strlen("secret"))
+		path[used++] = '/';
+	memcpy(path + used, "k", 2);
+	KEYS(path);
+	/* One more, and the secret's path is too long, unless it is absolute.
+	 */
+	memcpy(path + used, "/k", 3);
+	NOT(path, ESECRET, 9,
+	    "secret: file:secret cannot be read: File name too long");
+	path[used + 1] = 'l';
+	KEYS(path);
+}
+
+static void secret_files(void)
+{
+	REQUIRE(mkdir(in_folder("d"), 0755) == 0);
+	put("k", KEYED("file:s"));
+	put("d/k", KEYED("file:."));
+	(void)unlink(in_folder("s"));
+	NOT("k", ESECRET, 9,
+	    "secret: file:s cannot be read: No such file or directory");
+	NOT("d/k", ESECRET, 9, "secret: file:. cannot be read: Is a directory");
+	put("s", "");
+	NOT("k", ESECRET, 9,
+	    "secret: file:s is a secret of fewer than 16 bytes");
+	put("s", SECRET);
+	KEYS("k");
+	put_filled("s", "", 'x', 65536);
+	check_load(__LINE__, "k", "e51d922d63df19c8");
+	put_filled("s", "", 'x', 65537);
+	NOT("k", ESECRET, 9, "secret: file:s has more than 65,536 bytes");
+	put("k", KEYED("file:/dev/zero"));
+	NOT("k", ESECRET, 9,
+	    "secret: file:/dev/zero has more than 65,536 bytes");
+	/* NUL is a byte of a file as any other. */
+	put_bytes("s", "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
+	put("k", KEYED("file:s"));
+	check_load(__LINE__, "k", "611b28ff98a8d4dc");
+}
+
+static void variables(void)
+{
+	char *value = malloc(65538);
+
+	REQUIRE(value != NULL);
+	put("k", KEYED("env:" VARIABLE));
+	put("h", KEYED("hex:env:" VARIABLE));
+	(void)unsetenv(VARIABLE);
+	NOT("k", ESECRET, 9, "secret: env:" VARIABLE " is not set");
+	(void)setenv(VARIABLE, "", 1);
+	NOT("k", ESECRET, 9,
+	    "secret: env:" VARIABLE " is a secret of fewer than 16 bytes");
+	(void)setenv(VARIABLE, SECRET, 1);
+	KEYS("k");
+	(void)setenv(VARIABLE, SECRET "\n", 1);
+	KEYS("k");
+	(void)setenv(VARIABLE, "3031323334353637383961626364656630313233", 1);
+	KEYS("h");
+	memset(value, 'x', 65537);
+	value[65536] = '\0';
+	(void)setenv(VARIABLE, value, 1);
+	check_load(__LINE__, "k", "e51d922d63df19c8");
+	memset(value, 'x', 65537);
+	value[65537] = '\0';
+	(void)setenv(VARIABLE, value, 1);
+	NOT("k", ESECRET, 9,
+	    "secret: env:" VARIABLE " has more than 65,536 bytes");
+	(void)unsetenv(VARIABLE);
+	free(value);
+}
+
+/* A process that writes to a FIFO, in two parts. */
+static pid_t feed(const char *name, const char *text)
+{
+	const size_t half = strlen(text) / 2;
+	pid_t child;
+	int fd;
+
+	(void)unlink(in_folder(name));
+	if (mkfifo(in_folder(name), 0600) != 0)
+		abort();
+	child = fork();
+	if (child != 0)
+		return child;
+	fd = open(absolute, O_WRONLY);
+	if (fd < 0 || write(fd, text, half) != (ssize_t)half)
+		_exit(1);
+	(void)usleep(20000);
+	text += half;
+	_exit(write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : 1);
+}
+
+static void fifos(void)
+{
+	pid_t child;
+	int status = 1;
+
+	put("k", KEYED("file:fifo"));
+	child = feed("fifo", SECRET "\n");
+	REQUIRE(child > 0);
+	KEYS("k");
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+	child = feed("fifo", BASE);
+	REQUIRE(child > 0);
+	LOADS("fifo");
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+static void check_read(int at, const char *beside, int place, const char *name,
+		       size_t cap, int is, int code)
+{
+	char *out = malloc(cap > 0 ? cap : 1);
+	char *ctx = beside != NULL ? strdup(beside) : NULL;
+	int n;
+
+	if (out == NULL || (beside != NULL && ctx == NULL))
+		abort();
+	errno = 0;
+	n = bloomkey_secret_read(ctx, place, name, out, cap);
+	if (n != is || (n < 0 && errno != code) ||
+	    (n > 0 && memcmp(out, SECRET, (size_t)n) != 0)) {
+		unit_fail(__FILE__, at, name);
+		printf("#   %d, errno %d\n", n, errno);
+	}
+	free(ctx);
+	free(out);
+}
+
+static void reads(void)
+{
+#define READ(beside, place, name, cap, is, code)                            \
+	check_read(__LINE__, beside, BLOOMKEY_PLACE_##place, name, cap, is, \
+		   code)
+	static const size_t caps[] = {0, 1, 19, 20, 21, 65537};
+	char elsewhere[PATH_MAX + 8];
+
+	put("s", SECRET);
+	(void)snprintf(elsewhere, sizeof(elsewhere), "%s/k", folder);
+	(void)setenv(VARIABLE, SECRET, 1);
+	for (size_t i = 0; i < sizeof(caps) / sizeof(*caps); i++) {
+		const int is = caps[i] < 20 ? (int)caps[i] : 20;
+
+		READ(NULL, ENV, VARIABLE, caps[i], is, 0);
+		READ(i % 2 ? "k" : NULL, FILE, "s", caps[i], is, 0);
+	}
+	READ("", FILE, "s", 64, 20, 0);
+	READ(elsewhere, FILE, "s", 64, 20, 0);
+	READ("no/k", FILE, "s", 64, -1, ENOENT);
+	READ("/k", FILE, "s", 64, -1, ENOENT);
+	READ("no/k", FILE, in_folder("s"), 64, 20, 0);
+	READ("/k", FILE, folder + 1, 64, -1, EISDIR);
+	READ("no/k", ENV, VARIABLE, 64, 20, 0);
+	(void)unsetenv(VARIABLE);
+	READ(NULL, ENV, VARIABLE, 64, -1, ENOENT);
+	check_read(__LINE__, "k", 0, "s", 64, -1, ENOENT);
+	check_read(__LINE__, "k", -1, "s", 64, -1, ENOENT);
+}
+
+/* After all the others. */
+static void closed(void)
+{
+	CHECK(dup(STDOUT_FILENO) == free_fd);
+}
+
+static int drop(const char *path, const struct stat *st, int type,
+		struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+int main(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	(void)snprintf(folder, sizeof(folder), "%s/bloomkey.XXXXXX",
+		       tmp != NULL ? tmp : "/tmp");
+	if (mkdtemp(folder) == NULL || chmod(folder, 0755) != 0 ||
+	    chdir(folder) != 0)
+		abort();
+	free_fd = dup(STDOUT_FILENO);
+	(void)close(free_fd);
+	UNIT(keyspecs, "load: a keyspec file has at most 65,536 bytes");
+	UNIT(unreadable, "load: a file that cannot be read is told why");
+	UNIT(denied, "load: so is one that may not be read");
+	UNIT(beside, "load: a secret's path is relative to the keyspec's");
+	UNIT(long_paths, "load: paths are as long as the system lets them be");
+	UNIT(secret_files, "load: a secret's file holds 16 to 65,536 bytes");
+	UNIT(variables, "load: so does a secret's variable");
+	UNIT(fifos, "load: what comes in parts is read to its end");
+	UNIT(reads, "load: as much is read as there is room for");
+	UNIT(closed, "load: every file is closed again");
+	if (chdir("/") != 0 || nftw(folder, drop, 8, FTW_DEPTH | FTW_PHYS) != 0)
+		return 1;
+	return unit_end();
+}
