@@ -61,10 +61,11 @@ endif
 endif
 
 # Hidden symbols for the public library only: in the program they would hide
-# argp_program_version from the C library.  It is position independent, so
-# that it can be linked into an extension of another language.
+# argp_program_version from the C library.  bloomkey.h lists those that are not
+# hidden.  One set of objects is for the archive and for the shared library.
 POSITION = -fPIE
-$(BUILD)/lib/bloomkey/%.o: POSITION = -fPIC -fvisibility=hidden
+$(BUILD)/lib/bloomkey/%.o: POSITION = -fPIC -fvisibility=hidden \
+	-fno-semantic-interposition
 
 # What comes from the command line or the packager stands last and wins.
 COMPILE = $(CC) $(STD) $(FILE_FLAGS) $(DEPS_CPPFLAGS) $(FORTIFY) $(CPPFLAGS) \
@@ -72,6 +73,11 @@ COMPILE = $(CC) $(STD) $(FILE_FLAGS) $(DEPS_CPPFLAGS) $(FORTIFY) $(CPPFLAGS) \
 	$(CFLAGS) $(WERROR) -MMD -MP
 LINK = $(CC) -pthread $(CFLAGS) $(SANITIZE) -pie -Wl,-z,relro -Wl,-z,now \
 	-Wl,--as-needed $(LDFLAGS)
+# Sanitizers leave symbols that only a sanitized program defines.
+LINK_SHARED = $(CC) $(CFLAGS) $(SANITIZE) -shared -Wl,-z,relro -Wl,-z,now \
+	-Wl,-soname,$(SONAME) -Wl,--version-script=$(KEY_MAP) \
+	-Wl,--no-undefined-version -Wl,-Bsymbolic-functions -Wl,--as-needed \
+	$(if $(SANITIZE),,-Wl,-z,defs) $(LDFLAGS)
 
 # The version is known to the one file that prints it.
 $(BUILD)/cmd/bloomctl.o: FILE_FLAGS = -DBLOOMCTL_VERSION='"$(VERSION)"'
@@ -86,18 +92,27 @@ objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIBCTL = $(BUILD)/libbloomctl.a
 LIBKEY = $(BUILD)/libbloomkey.a
 ARCHIVES = $(LIBCTL) $(LIBKEY)
+# bloomkey(3), STABILITY, says when these numbers change.
+SO = libbloomkey.so
+SONAME = $(SO).1
+SO_FILE = $(SONAME).0.0
+SHARED = $(addprefix $(BUILD)/,$(SO_FILE) $(SONAME) $(SO))
+KEY_MAP = lib/bloomkey/bloomkey.map
 ALL_LIBS = $(ARCHIVES) $(DEPS_LIBS) $(LIBS)
 
-# A file that holds a text and is new only when the text is another one: what
-# depends on it is made again when flags or the list of sources change.
-define remember
+# A file that is new only when its content, which a command prints, is another
+# one: what depends on it is made again when flags or the list of sources
+# change.
+define settle
 @mkdir -p $(@D)
-@printf '%s\n' '$(subst ','\'',$(1))' >$@.new
+@$(1) >$@.new
 @if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 endef
+remember = $(call settle,printf '%s\n' '$(subst ','\'',$(1))')
 
 $(BUILD)/flags: FORCE
-	$(call remember,$(COMPILE) $(LINK) $(DEPS_LIBS) $(LIBS) $(VERSION))
+	$(call remember,$(COMPILE) $(LINK) $(LINK_SHARED) $(DEPS_LIBS) $(LIBS) \
+		$(VERSION))
 $(BUILD)/sources: FORCE
 	$(call remember,$(LIB_SRC) $(KEY_SRC) $(CMD_SRC))
 FORCE:
@@ -117,6 +132,13 @@ $(LIBCTL): $(call objects,$(LIB_SRC)) $(BUILD)/sources
 $(LIBKEY): $(call objects,$(KEY_SRC)) $(BUILD)/sources
 	$(archive)
 
+$(BUILD)/$(SO_FILE): $(call objects,$(KEY_SRC)) $(KEY_MAP) $(BUILD)/sources
+	$(LINK_SHARED) -o $@ $(filter %.o,$^) $(CRYPTO_LIBS)
+$(BUILD)/$(SONAME): $(BUILD)/$(SO_FILE)
+	ln -sf $(<F) $@
+$(BUILD)/$(SO): $(BUILD)/$(SONAME)
+	ln -sf $(<F) $@
+
 $(BUILD)/bloomctl: $(call objects,$(CMD_SRC)) $(ARCHIVES) $(BUILD)/sources
 	$(LINK) -o $@ $(filter %.o,$^) $(ALL_LIBS)
 
@@ -131,14 +153,27 @@ $(BUILD)/gen-completion: cmd/gen/completion.c config.mk $(BUILD)/flags
 $(BUILD)/bloomctl.bash: $(BUILD)/gen-completion
 	$< >$@
 
+# Folders may be given to `make install` alone.  Those below the prefix are
+# written so that pkg-config can be told another one.
+below_prefix = $(patsubst $(prefix)/%,$${prefix}/%,$(1))
+$(BUILD)/bloomkey.pc: lib/bloomkey/bloomkey.pc.in FORCE
+	$(call settle,sed -e 's|@prefix@|$(prefix)|' \
+		-e 's|@libdir@|$(call below_prefix,$(libdir))|' \
+		-e 's|@includedir@|$(call below_prefix,$(includedir))|' \
+		-e 's|@VERSION@|$(VERSION)|' $<)
+
 # --- tests ----------------------------------------------------------------
 
 FUZZ_SECONDS = 60
+DIFFERENTIAL_ROWS = 10000000
 FUZZ_CC = clang
 LONG_CCS = gcc clang
 
 # TESTS may be given: bats files, tests/unit/F/test_X.c, tests/fuzz/fuzz_X.c.
-TESTS = $(wildcard tests/*.bats tests/unit/*/test_*.c tests/fuzz/fuzz_*.c)
+TESTS = $(filter-out $(if $(SANITIZE),$(UNCOMPILED)),\
+	$(wildcard tests/*.bats tests/unit/*/test_*.c tests/fuzz/fuzz_*.c))
+# Nothing that they run is compiled: with a sanitizer they say nothing more.
+UNCOMPILED = tests/vectors.bats tests/verify-writer.bats tests/languages.bats
 RUN = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,\
 	$(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(TESTS)))
 PROGRAMS = $(filter $(BUILD)/%,$(RUN))
@@ -181,7 +216,8 @@ $(BUILD)/fault.so: tests/fault.c config.mk $(BUILD)/flags
 .PHONY: all install uninstall check check-servers check-long fuzz bench dist \
 	clean distclean help FORCE
 
-BUILT = $(BUILD)/bloomctl $(ARCHIVES) $(BUILD)/bloomctl.bash
+BUILT = $(BUILD)/bloomctl $(ARCHIVES) $(SHARED) $(BUILD)/bloomkey.pc \
+	$(BUILD)/bloomctl.bash
 all: $(BUILT)
 
 check: $(BUILT) $(PROGRAMS) $(FAULT)
@@ -191,7 +227,8 @@ check-servers: $(BUILT) $(FAULT)
 	@$(TEST_ENV) tests/run --allow-none $(wildcard tests/servers/*.bats)
 
 # Every parser of foreign bytes is fuzzed, then everything is checked with
-# every compiler, with and without sanitizers, then measured.
+# every compiler, with and without sanitizers, then many random rows are
+# derived by two implementations, then all is measured.
 check-long:
 	$(MAKE) VARIANT=fuzz BUILD=build/fuzz CC=$(FUZZ_CC) fuzz
 	@set -e; for cc in $(LONG_CCS); do for variant in plain asan; do \
@@ -199,6 +236,8 @@ check-long:
 		$(MAKE) VARIANT=$$variant BUILD=build/$$cc-$$variant CC=$$cc \
 			check check-servers; \
 	done; done
+	tests/differential --rows $(DIFFERENTIAL_ROWS) --jobs $$(nproc) \
+		"build/$(firstword $(LONG_CCS))-plain/bloomctl key --stdin -k"
 	$(MAKE) bench
 
 # With VARIANT=fuzz and a compiler that has libFuzzer.
@@ -211,8 +250,11 @@ bench: $(BUILT) $(BENCHES)
 MAN_PAGES = $(wildcard man/*.[1-8])
 VECTORS = $(wildcard lib/bloomkey/vectors/*.tsv)
 SPECS = $(wildcard lib/bloomkey/SPEC.md)
+VERIFY = $(wildcard scripts/verify-writer)
 completiondir = $(datadir)/bash-completion/completions
-vectordir = $(datadir)/bloomkey/vectors
+keydir = $(datadir)/bloomkey
+vectordir = $(keydir)/vectors
+pkgconfigdir = $(libdir)/pkgconfig
 
 # $(call put,MODE,FOLDER,FILES): nothing when there are no files.
 define put
@@ -223,12 +265,17 @@ endef
 install: all
 	$(call put,755,$(bindir),$(BUILD)/bloomctl)
 	$(call put,644,$(libdir),$(LIBKEY))
+	$(call put,755,$(libdir),$(BUILD)/$(SO_FILE))
+	ln -sf $(SO_FILE) "$(DESTDIR)$(libdir)/$(SONAME)"
+	ln -sf $(SONAME) "$(DESTDIR)$(libdir)/$(SO)"
+	$(call put,644,$(pkgconfigdir),$(BUILD)/bloomkey.pc)
 	$(call put,644,$(includedir),lib/bloomkey/bloomkey.h)
 	$(call put,644,$(mandir)/man1,$(filter %.1,$(MAN_PAGES)))
 	$(call put,644,$(mandir)/man3,$(filter %.3,$(MAN_PAGES)))
 	$(call put,644,$(mandir)/man5,$(filter %.5,$(MAN_PAGES)))
 	$(call put,644,$(mandir)/man7,$(filter %.7,$(MAN_PAGES)))
 	$(call put,644,$(docdir),$(SPECS))
+	$(call put,755,$(keydir),$(VERIFY))
 	$(call put,644,$(vectordir),$(VECTORS))
 	$(INSTALL) -d "$(DESTDIR)$(completiondir)"
 	$(INSTALL) -m 644 $(BUILD)/bloomctl.bash \
@@ -236,11 +283,13 @@ install: all
 
 uninstall:
 	cd "$(DESTDIR)/" && rm -f $(patsubst %,".%", \
-		$(bindir)/bloomctl $(libdir)/libbloomkey.a \
-		$(includedir)/bloomkey.h $(completiondir)/bloomctl \
+		$(bindir)/bloomctl $(completiondir)/bloomctl \
+		$(addprefix $(libdir)/,libbloomkey.a $(SO_FILE) $(SONAME) $(SO)) \
+		$(pkgconfigdir)/bloomkey.pc $(includedir)/bloomkey.h \
 		$(foreach page,$(notdir $(MAN_PAGES)),\
 			$(mandir)/man$(lastword $(subst ., ,$(page)))/$(page)) \
 		$(addprefix $(docdir)/,$(notdir $(SPECS))) \
+		$(addprefix $(keydir)/,$(notdir $(VERIFY))) \
 		$(addprefix $(vectordir)/,$(notdir $(VECTORS))))
 
 # Folders are listed and git is not asked, so that an unpacked tarball can
@@ -273,11 +322,12 @@ distclean: clean
 	rm -f config.mk config.log config.status configure~ bloomctl-*.tar.gz
 
 help:
-	@echo 'all            build/VARIANT/bloomctl, libbloomkey.a and completion'
+	@echo 'all            build/VARIANT/bloomctl, libbloomkey and completion'
 	@echo 'install        to prefix (/usr/local), below DESTDIR; uninstall undoes it'
 	@echo 'check          all tests that need no server; TESTS="FILE..." runs a few'
 	@echo 'check-servers  the tests that start servers'
-	@echo 'check-long     fuzzing (FUZZ_SECONDS each), all compilers, benchmarks'
+	@echo 'check-long     fuzzing (FUZZ_SECONDS each), all compilers, random rows'
+	@echo '               (DIFFERENTIAL_ROWS), benchmarks'
 	@echo 'bench          the benchmarks'
 	@echo 'dist           a tarball of the sources, with configure'
 	@echo 'clean          removes build; distclean also what configure made'

@@ -51,10 +51,55 @@ must() {
 	((status != 0))
 }
 
+# block KIND NAME: such a block of SPEC.md.
+block() {
+	sed -n "/^\`\`\`$1 $2\$/,/^\`\`\`\$/p" lib/bloomkey/SPEC.md |
+		sed '1d; $d'
+}
+
+# outside PREFIX: a program that is built by pkg-config alone derives what the
+# installed bloomctl derives, with either of the libraries.
+outside() {
+	local -x PKG_CONFIG_PATH=$1/lib/pkgconfig
+	local -a flags
+	mkdir "$BATS_TEST_TMPDIR/outside"
+	block keyspec example-cards >"$BATS_TEST_TMPDIR/outside/keyspec"
+	block input example-cards >"$BATS_TEST_TMPDIR/outside/rows"
+	cp tests/outside/derive.c "$BATS_TEST_TMPDIR/outside"
+	pushd "$BATS_TEST_TMPDIR/outside"
+	"$1/bin/bloomctl" key -k keyspec --stdin --format csv <rows |
+		awk -F, 'NR > 1 {
+			print $5 != "" ? "!" $5 : $1 "\t" $2 "\t" $3 "\t" $4
+		}' >want
+	cat want
+	grep -q '^card:4711:global' want
+	grep -q '^!delimiter$' want
+
+	must pkg-config --modversion bloomkey
+	[[ $output == "$(sed -n 's/^VERSION = //p' "$tree/config.mk")" ]]
+	read -ra flags < <(pkg-config --cflags --libs bloomkey)
+	must "${CC:-cc}" -Wall -Wextra -Werror derive.c -o derive "${flags[@]}"
+	LD_LIBRARY_PATH=$1/lib ./derive keyspec <rows | diff want -
+	printf '4711\tglobal' >cut-off
+	run env LD_LIBRARY_PATH="$1/lib" ./derive keyspec <cut-off
+	((status == 74))
+
+	# Without the link for the linker there is only the archive.
+	mv "$1/lib/libbloomkey.so" .
+	read -ra flags < <(pkg-config --static --cflags --libs bloomkey)
+	must "${CC:-cc}" -Wall -Wextra -Werror derive.c -o static "${flags[@]}"
+	mv libbloomkey.so "$1/lib"
+	./static keyspec <rows | diff want -
+	popd
+}
+
 @test "packaging: a fresh checkout builds, installs, and uninstalls all of it" {
-	local dest=$BATS_TEST_TMPDIR/dest file
+	local dest=$BATS_TEST_TMPDIR/dest there=$BATS_TEST_TMPDIR/there file
 	must make -s -j "$(nproc)" CFLAGS=-O0 install "DESTDIR=$dest" prefix=/usr
 	for file in bin/bloomctl lib/libbloomkey.a include/bloomkey.h \
+		lib/libbloomkey.so lib/libbloomkey.so.1 \
+		lib/libbloomkey.so.1.0.0 lib/pkgconfig/bloomkey.pc \
+		share/doc/bloomctl/SPEC.md \
 		share/bash-completion/completions/bloomctl; do
 		[[ -s $dest/usr/$file ]]
 	done
@@ -62,36 +107,34 @@ must() {
 		[[ ! -e $file ]] ||
 			[[ -s $dest/usr/share/man/man${file##*.}/${file#man/} ]]
 	done
+	for file in lib/bloomkey/vectors/*.tsv; do
+		[[ ! -e $file ]] ||
+			[[ -s $dest/usr/share/bloomkey/vectors/${file##*/} ]]
+	done
+	[[ ! -e scripts/verify-writer ||
+		-x $dest/usr/share/bloomkey/verify-writer ]]
 	must "$dest/usr/bin/bloomctl" --version
 	[[ $output == *"$(sed -n 's/^VERSION = //p' config.mk)"* ]]
-
-	# An outside program, in C and in C++.
-	cat >outside.c <<-'END'
-		#include <bloomkey.h>
-		int main(void)
-		{
-			bloomkey_free(0);
-			return bloomkey_reason(1) != 0;
-		}
-	END
-	must "${CC:-cc}" -std=c99 -pedantic-errors -Wall -Werror \
-		"-I$dest/usr/include" -o outside outside.c \
-		"$dest/usr/lib/libbloomkey.a" -lcrypto
-	must ./outside
-	if [[ -n $(type -P g++) ]]; then
-		must g++ -x c++ -Wall -Werror "-I$dest/usr/include" \
-			-fsyntax-only outside.c
-	fi
-
+	must cat "$dest/usr/lib/pkgconfig/bloomkey.pc"
+	[[ $output == *"prefix=/usr"$'\n'* && $output != *@* &&
+		$output == *"libdir=\${prefix}/lib"$'\n'* ]]
 	must make CFLAGS=-O0 uninstall "DESTDIR=$dest" prefix=/usr
-	must find "$dest" -type f
+	must find "$dest" ! -type d
+	[[ -z $output ]]
+
+	# The same build goes to another prefix.
+	must make CFLAGS=-O0 install "prefix=$there"
+	[[ $output != *" -o "* ]]
+	outside "$there"
+	must make CFLAGS=-O0 uninstall "prefix=$there"
+	must find "$there" ! -type d
 	[[ -z $output ]]
 
 	# Nothing is made twice, and other flags make everything again.
 	must make CFLAGS=-O0
-	[[ $output != *" -c -o "* ]]
+	[[ $output != *" -o "* ]]
 	must make -n CFLAGS=-O1
-	[[ $output == *"/cmd/bloomctl.o"* ]]
+	[[ $output == *"/cmd/bloomctl.o"* && $output == *" -shared "* ]]
 }
 
 @test "packaging: a changed configure.ac keeps the options that were given" {

@@ -23,6 +23,11 @@
 extern "C" {
 #endif
 
+/* What is declared here is exported, and nothing else is. */
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
 /* The longest value, and the longest key, in bytes. */
 #define BLOOMKEY_MAX 65535
 /* The longest filter name, in bytes, without a NUL. */
@@ -183,6 +188,10 @@ uint32_t bloomkey_bucket(const struct bloomkey_spec *spec, const void *key,
 
 /* "null" for BLOOMKEY_REJECT_NULL and so on; NULL if code is no reject. */
 const char *bloomkey_reason(int code);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 
 #ifdef __cplusplus
 }
