@@ -310,6 +310,7 @@ dist: configure
 	tar --format=ustar --sort=name --mtime="@$$time" --owner=0 --group=0 \
 		--numeric-owner --mode=u+rwX,go+rX,go-w --exclude='*~' \
 		--exclude='*.orig' --exclude='*.rej' --exclude='.*.sw?' \
+		--exclude=__pycache__ \
 		--transform='flags=rSH;s,^,$(DIST)/,' \
 		-cf $(DIST).tar $(DIST_FILES) || { rm -f $(DIST).tar; exit 1; }
 	gzip -9nf $(DIST).tar

@@ -21,7 +21,7 @@ setup() {
 # copy_tree: what gen-vectors needs, in tree/.
 copy_tree() {
 	mkdir -p tree/scripts tree/lib/bloomkey
-	cp "$top"/scripts/{gen-vectors,bloomkey_model.py} tree/scripts/
+	cp -r "$top"/scripts/{gen-vectors,bloomkey_model.py,vectors} tree/scripts/
 	cp -r "$vectors" tree/lib/bloomkey/
 	folder=tree/lib/bloomkey/vectors
 }
@@ -70,9 +70,12 @@ check_fails() {
 		's/plain_rows, boundary,/boundary, plain_rows,/'; do
 		rm -rf tree
 		copy_tree
-		sed -i "$edit" tree/scripts/gen-vectors
-		! cmp -s "$top/scripts/gen-vectors" tree/scripts/gen-vectors ||
-			fail "changes nothing: $edit"
+		sed -i "$edit" tree/scripts/gen-vectors \
+			tree/scripts/vectors/groups/keys.py
+		any_run diff -r "$top/scripts/vectors" tree/scripts/vectors
+		[[ -n $output ]] || any_run diff "$top/scripts/gen-vectors" \
+			tree/scripts/gen-vectors
+		[[ -n $output ]] || fail "changes nothing: $edit"
 		for option in --check --release ''; do
 			any_run tree/scripts/gen-vectors ${option:+"$option"}
 			assert_status 1
@@ -84,11 +87,11 @@ check_fails() {
 	rm -rf tree
 	copy_tree
 	sed -i 's/^MAX_FILTER = 512/MAX_FILTER = 513/' \
-		tree/scripts/bloomkey_model.py
+		tree/scripts/vectors/rules.py
 	any_run tree/scripts/gen-vectors
 	assert_status 1
 	copy_tree
-	sed -i 's/h ^ h >> 32/h ^ h >> 31/' tree/scripts/bloomkey_model.py
+	sed -i 's/h ^ h >> 32/h ^ h >> 31/' tree/scripts/vectors/xxh64.py
 	any_run tree/scripts/gen-vectors
 	assert_status 1
 	diff -r "$vectors" "$folder"
@@ -97,18 +100,16 @@ check_fails() {
 @test "vectors: new ones are added at the end, and then are released" {
 	local file lines
 	copy_tree
-	sed -i -e '/^# Append only:/i\
-def extra():\
-    good("extra", "Extra: another one", spec())\
-    rows("extra", ("Extra: a row", b"x"))\
-\
-' -e '/^GROUPS/s/(/(*[], /' tree/scripts/gen-vectors
-	python3 - tree/scripts/gen-vectors <<-'END'
-		import re, sys
-		text = open(sys.argv[1]).read()
-		text = re.sub(r"(GROUPS = \([^)]*)\)", r"\1, extra)", text)
-		open(sys.argv[1], "w").write(text)
+	cat >>tree/scripts/vectors/groups/odd.py <<-'END'
+
+
+		def extra():
+		    good("extra", "Extra: another one", spec())
+		    rows("extra", ("Extra: a row", b"x"))
 	END
+	sed -i -e 's/^    columns, large,/    columns, extra, large,/' \
+		-e 's/odd_input, columns)/odd_input, columns, extra)/' \
+		tree/scripts/gen-vectors
 	check_fails 'keyspecs.tsv: line '
 	any_run tree/scripts/gen-vectors
 	assert_status 0
@@ -144,7 +145,7 @@ def extra():\
 	for file in keyspecs.tsv rows.tsv; do
 		iconv -f UTF-8 -t UTF-8 "$vectors/$file" | cmp - "$vectors/$file"
 		[[ $(tail -c 1 "$vectors/$file" | od -An -tx1) == ' 0a' ]]
-		! grep -q $'\r' "$vectors/$file"
+		(($(grep -c $'\r' "$vectors/$file") == 0))
 	done
 	# The columns are those of section 10's tables, in order.
 	sed -n '/^## 10/,/^## 11/s/^| `\([a-z]*\)` |.*/\1/p' \
@@ -264,7 +265,7 @@ block() {
 			{ print $8 ? "!" $8 : $4 OFS $5 OFS $6 OFS $7 }' rows |
 			diff output -
 		python3 - >values <<-'END'
-			import bloomkey_model as model
+			import vectors.copytext as model
 			for line in open("input", "rb"):
 			    print(",".join("-" if value is None else value.hex()
 			                   for value in model.read_row(line[:-1])))
@@ -292,7 +293,7 @@ block() {
 	[[ -n $found ]] || skip "no xxhash for Python (Debian: python3-xxhash)"
 	"$found" - <<-'END'
 		import xxhash
-		import bloomkey_model as model
+		import vectors.xxh64 as model
 		data = bytes(i * 167 + (i >> 3) & 0xFF for i in range(300))
 		for seed in (0, 1, 2 ** 32, 2 ** 53 + 1, 2 ** 63, 2 ** 64 - 1):
 		    for n in range(301):
@@ -304,7 +305,7 @@ block() {
 @test "vectors: the model's UTF-8 is that of Python" {
 	python3 - <<-'END'
 		import itertools
-		import bloomkey_model as model
+		import vectors.utf8 as model
 		def strict(data):
 		    try:
 		        data.decode("utf-8", "strict")
@@ -323,7 +324,7 @@ block() {
 	python3 - <<-'END'
 		import io
 		import random
-		import bloomkey_model as model
+		import vectors.copytext as model
 		rng = random.Random(1)
 		for _ in range(5000):
 		    rows = [[None if rng.random() < 0.1 else
