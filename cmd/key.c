@@ -31,6 +31,7 @@ struct answers {
 	const struct bloomkey_spec *spec;
 	enum key_form form;
 	struct rowkey key;
+	bool any; /* whether there was an answer */
 	struct buf out;
 	struct table table;
 };
@@ -157,11 +158,13 @@ static int add_cells(struct answers *a, const char *shown, const char *reason)
 }
 
 /* Answers for the row whose key, or reason, is at hand. */
-static int answer(struct answers *a, const char *reason, struct error *err)
+static int answer(struct answers *a, struct error *err)
 {
+	const char *reason = bloomkey_reason(a->key.reject);
 	struct buf shown;
 	int rc;
 
+	a->any = true;
 	if (a->form == KEY_LINES) {
 		rc = add_line(a, reason);
 	} else {
@@ -187,13 +190,10 @@ static int answer(struct answers *a, const char *reason, struct error *err)
 static int on_row(void *ctx, const struct row *row, struct error *err)
 {
 	struct answers *a = ctx;
-	int code;
 
-	if (rowkey_derive(a->spec, row->values, row->lens, &a->key, &code,
-			  err) != 0 &&
-	    code == 0)
+	if (rowkey_derive(a->spec, row->values, row->lens, &a->key, err) != 0)
 		return -1;
-	return answer(a, code != 0 ? bloomkey_reason(code) : NULL, err);
+	return answer(a, err);
 }
 
 static int on_part(void *ctx, struct error *err)
@@ -212,7 +212,9 @@ static int from_stdin(struct inputs *in, const struct opts *opts,
 	struct error late = ERROR_INIT;
 	int rc = keyrows_read(in, opts, &ops, a, err);
 
-	/* What was answered before an error is still an answer. */
+	/* Answers before an error are still answers; a mere header is none. */
+	if (rc != 0 && !a->any)
+		return rc;
 	if (flush(a, rc == 0 ? err : &late) != 0)
 		return -1;
 	return rc;
@@ -237,7 +239,7 @@ static int print(struct answers *a, const struct opts *opts, struct inputs *in,
 	} else {
 		rc = rowkey_one(in, opts, &a->key, err);
 		if (rc == 0)
-			rc = answer(a, NULL, err);
+			rc = answer(a, err);
 	}
 	if (rc == 0 && a->form == KEY_TABLE)
 		rc = output_table(&a->table, right, false, OUTPUT_TABLE, err);

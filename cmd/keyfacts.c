@@ -2,6 +2,7 @@
 #include "cmd/keyfacts.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cmd/output.h"
@@ -85,15 +86,20 @@ static int one_line(const char *text, struct error *err)
 		       : 0;
 }
 
-/* One line of the log for each line that the fingerprint is the hash of. */
-static void tell_text(const struct bloomkey_spec *spec)
+/*
+ * Each line that the fingerprint is the hash of, as a line of the log but in
+ * full: cut short, as long ones are there, two that differ could look alike,
+ * and nobody could work out the hash.
+ */
+static void tell_text(const struct opts *opts, const struct bloomkey_spec *spec)
 {
 	const char *line = bloomkey_fingerprint_text(spec);
 
-	while (*line != '\0') {
+	while (log_wants(LOG_STEP) && *line != '\0') {
 		size_t len = strcspn(line, "\n");
 
-		log_step("%.*s", (int)len, line);
+		(void)fprintf(stderr, "bloomctl %s: %.*s\n",
+			      opts->command->name, (int)len, line);
 		line += len + (line[len] == '\n');
 	}
 }
@@ -112,7 +118,7 @@ int keyfacts_print(const struct opts *opts, const struct bloomkey_spec *spec,
 							       : "fingerprint");
 	buf_init(&shown, SHOWN_MAX);
 	sentinel = show_sentinel(spec, &shown);
-	tell_text(spec);
+	tell_text(opts, spec);
 	if (sentinel == NULL)
 		rc = error_nomem(err);
 	else if (!opts_has(opts, OPT_FORMAT))

@@ -94,7 +94,7 @@ static int ask(const struct opts *opts, struct inputs *in, struct rowkey *key,
 	int rc = rowkey_one(in, opts, key, err);
 
 	if (rc != 0) {
-		if (err->code == ERROR_ROWS)
+		if (key->reject != 0)
 			(void)error_hint(err, "a reader passes such a row "
 					      "through to the database");
 		return rc;

@@ -9,13 +9,14 @@
 #include "cmd/keyrows.h"
 
 int rowkey_derive(const struct bloomkey_spec *spec, const void *const *values,
-		  const size_t *lens, struct rowkey *out, int *code,
-		  struct error *err)
+		  const size_t *lens, struct rowkey *out, struct error *err)
 {
-	*code = bloomkey_derive(spec, values, lens, out->bytes,
-				sizeof(out->bytes), &out->at);
-	if (*code != 0)
-		return -1;
+	out->reject = bloomkey_derive(spec, values, lens, out->bytes,
+				      sizeof(out->bytes), &out->at);
+	if (out->reject != 0)
+		return bloomkey_reason(out->reject) != NULL
+			       ? 0
+			       : scan_reject(spec, out->reject, 0, err);
 	if (bloomkey_filter(spec, out->at.bucket, out->filter,
 			    sizeof(out->filter)) < 0)
 		return error_set(err, ERROR_INTERNAL,
@@ -27,11 +28,11 @@ int rowkey_derive(const struct bloomkey_spec *spec, const void *const *values,
 static int derive(const struct bloomkey_spec *spec, const void *const *values,
 		  const size_t *lens, struct rowkey *out, struct error *err)
 {
-	int code;
-
-	if (rowkey_derive(spec, values, lens, out, &code, err) == 0)
-		return 0;
-	return code == 0 ? -1 : scan_reject(spec, code, out->at.field, err);
+	if (rowkey_derive(spec, values, lens, out, err) != 0)
+		return -1;
+	return out->reject == 0
+		       ? 0
+		       : scan_reject(spec, out->reject, out->at.field, err);
 }
 
 /* "FIELD FIELD", for the hint of a wrong number of values. */
@@ -48,41 +49,58 @@ static void name_fields(const struct bloomkey_spec *spec, char *out,
 	}
 }
 
-/* All who may list processes read arguments, and shells keep them. */
-static int refuse_keyed(const struct bloomkey_spec *spec, struct error *err)
+/* The first keyed field's name, or NULL. */
+static const char *keyed_field(const struct bloomkey_spec *spec)
 {
-	for (size_t i = 0; i < bloomkey_fields(spec); i++) {
-		if (bloomkey_field_check(spec, i) == NULL)
-			continue;
+	for (size_t i = 0; i < bloomkey_fields(spec); i++)
+		if (bloomkey_field_check(spec, i) != NULL)
+			return bloomkey_field_name(spec, i);
+	return NULL;
+}
+
+static int wrong_number(const struct bloomkey_spec *spec, size_t given,
+			struct error *err)
+{
+	size_t n = bloomkey_fields(spec);
+	char fields[200];
+
+	(void)error_set(err, ERROR_USAGE,
+			"number of values: %zu, where the keyspec has %zu "
+			"field%s",
+			given, n, n == 1 ? "" : "s");
+	name_fields(spec, fields, sizeof(fields));
+	return error_hint(err, "give them in template order:%s", fields);
+}
+
+/*
+ * All who may list processes read arguments, and shells keep them: a row with
+ * a keyed field is refused there, and none is asked for there.
+ */
+static int refuse_args(const struct bloomkey_spec *spec, const char *keyed,
+		       size_t given, struct error *err)
+{
+	if (given == 0)
+		(void)wrong_number(spec, given, err);
+	else
 		(void)error_set(err, ERROR_USAGE,
 				"field '%s' is keyed: its value does not "
 				"belong on the command line",
-				bloomkey_field_name(spec, i));
-		return error_hint(err, "give the row on standard input, with "
-				       "--stdin");
-	}
-	return 0;
+				keyed);
+	return error_hint(err, "give the row on standard input, with --stdin");
 }
 
 static int from_args(const struct bloomkey_spec *spec, const struct opts *opts,
 		     struct rowkey *out, struct error *err)
 {
+	const char *keyed = keyed_field(spec);
 	size_t n = bloomkey_fields(spec);
-	char fields[200];
 	size_t *lens;
 	int rc;
 
-	if (refuse_keyed(spec, err) != 0)
-		return -1;
-	if (opts->arg_count != n) {
-		(void)error_set(err, ERROR_USAGE,
-				"number of values: %zu, where the keyspec has "
-				"%zu field%s",
-				opts->arg_count, n, n == 1 ? "" : "s");
-		name_fields(spec, fields, sizeof(fields));
-		return error_hint(err, "give them in template order:%s",
-				  fields);
-	}
+	if (keyed != NULL)
+		return refuse_args(spec, keyed, opts->arg_count, err);
+	if (opts->arg_count != n)
+		return wrong_number(spec, opts->arg_count, err);
 	lens = calloc(n, sizeof(*lens));
 	if (lens == NULL)
 		return error_nomem(err);
@@ -127,6 +145,7 @@ static int from_stdin(struct inputs *in, const struct opts *opts,
 int rowkey_one(struct inputs *in, const struct opts *opts, struct rowkey *out,
 	       struct error *err)
 {
+	out->reject = 0;
 	return opts_flag(opts, OPT_STDIN) ? from_stdin(in, opts, out, err)
 					  : from_args(in->spec, opts, out, err);
 }

@@ -14,22 +14,24 @@
 struct rowkey {
 	unsigned char bytes[BLOOMKEY_MAX];
 	struct bloomkey_result at;
+	int reject; /* why there is no key, BLOOMKEY_REJECT_...; or 0 */
 	char filter[BLOOMKEY_FILTER_MAX + 1];
 };
 
 /*
- * Derives the key of values in template order, and its filter's name.  0, or
- * -1 with *code: a reject, or with *err: ERROR_INTERNAL; *code is 0 then.
+ * Derives the key of values in template order, and its filter's name.  0, also
+ * where out->reject says that there is no key; or -1 with *err:
+ * ERROR_INTERNAL.
  */
 int rowkey_derive(const struct bloomkey_spec *spec, const void *const *values,
-		  const size_t *lens, struct rowkey *out, int *code,
-		  struct error *err);
+		  const size_t *lens, struct rowkey *out, struct error *err);
 
 /*
  * The key of the command's arguments or, with --stdin, of the one row on
  * standard input.  ERROR_USAGE if there is another number of values or of
  * rows, or if a keyed field would stand on the command line; ERROR_ROWS if
- * they have no key.
+ * they have no key, with out->reject, or if they are other columns than those
+ * of the keyspec.
  */
 int rowkey_one(struct inputs *in, const struct opts *opts, struct rowkey *out,
 	       struct error *err);

@@ -79,6 +79,7 @@ hex() {
 		a\nb_c 610a623a63
 		a\rb_\v\f\b 610d623a0b0c08
 		\101\x42_\q 41423a71
+		\x00a\x0_\0\00\000 0061003a000000
 		\N\N_c 4e4e3a63
 		ä_c c3a43a63
 		a_b:c 613a623a63
@@ -200,6 +201,24 @@ hex() {
 	assert_has "$stderr" 'row 2: 1 column where 2 are named'
 }
 
+@test "key: an error before the first answer leaves standard output empty" {
+	local format
+	for format in csv json table; do
+		bloomctl_run key -k cards.keyspec --format $format --stdin 1 2 \
+			<<<''
+		assert_failure 64 key --stdin
+		bloomctl_run key -k cards.keyspec --format $format --stdin <<<5
+		assert_failure 65 key 'row 1: 1 column where 2 are named'
+		bloomctl_run key -k cards.keyspec --format $format 5
+		assert_failure 64 key 'number of values'
+	done
+	# A row that has no key is an answer.
+	bloomctl_run key -k cards.keyspec --format csv --stdin \
+		<<<$'\\N\tm:5\n5'
+	assert_status 65
+	assert_stdout_is $'key,hash,bucket,filter,reject\n,,,,null'
+}
+
 @test "key: a wrong number of values is 64 and names the fields" {
 	local -a values
 	for values in '' '1' '1 2 3'; do
@@ -233,6 +252,20 @@ hex() {
 	bloomctl_ok key -k many.keyspec --format json 5 m:5
 	[[ $output =~ \"bucket\":([0-9]+),\"filter\":\"f\.([0-9]{3})\" ]]
 	((10#${BASH_REMATCH[2]} == BASH_REMATCH[1]))
+}
+
+@test "key: lines and --format csv say the same of buckets of 1 to 5 digits" {
+	local n
+	for n in 1 10 11 1000 65536; do
+		write_keyspec many.keyspec "buckets=$n"
+		seq 3000 | sed 's/$/\tm/' >rows
+		"$BLOOMCTL" key -k many.keyspec --stdin <rows | cut -f 2- >lines
+		"$BLOOMCTL" key -k many.keyspec --stdin --format csv <rows |
+			tail -n +2 | cut -d , -f 2-4 | tr , '\t' | diff lines -
+		(($(wc -l <lines) == 3000))
+	done
+	# All numbers of digits were among them.
+	(($(cut -f 2 lines | awk '{ print length }' | sort -u | wc -l) >= 4))
 }
 
 @test "key: a seed changes the hash; other columns and names do not" {
@@ -280,7 +313,12 @@ keyed_keyspec() {
 @test "key: a keyed value on the command line is 64, also a wrong number" {
 	local -a values
 	keyed_keyspec phones.keyspec
-	for values in '' 15550109999 '15550109999 2'; do
+	# Without a value there is none to refuse, and none is asked for there.
+	bloomctl_run key -k phones.keyspec
+	assert_failure 64 key 'number of values: 0, where the keyspec has 1'
+	assert_has "$stderr" 'hint: ' 'standard input' --stdin
+	assert_lacks "$stderr" 'template order'
+	for values in 15550109999 '15550109999 2'; do
 		# shellcheck disable=SC2086 # words
 		bloomctl_run key -k phones.keyspec $values
 		assert_failure 64 key "field 'number' is keyed" 'command line'
@@ -289,6 +327,9 @@ keyed_keyspec() {
 	done
 	bloomctl_run key -k phones.keyspec --stdin 15550109999 <<<''
 	assert_failure 64 key --stdin
+	assert_lacks "$stderr" 1555
+	bloomctl_run key -k phones.keyspec --fingerprint 15550109999
+	assert_failure 64 key --fingerprint
 	assert_lacks "$stderr" 1555
 	# One keyed field is enough.
 	write_keyspec two.keyspec - <<-'END'
@@ -325,6 +366,33 @@ keyed_keyspec() {
 	sed 's|= env:.*|= file:no/such|' phones.keyspec >bad.keyspec
 	bloomctl_run key -k bad.keyspec --stdin <<<5
 	assert_failure 78 key 'file:no/such cannot be read: No such file'
+}
+
+# fails_unread KEYSPEC: 78, with nothing on standard output, and the rows of
+# standard input are all there for the next reader.
+fails_unread() {
+	seq 3 >rows
+	# shellcheck disable=SC2016 # the inner shell expands it
+	any_run bash -c '"$@"; status=$?; cat >rest; exit $status' sh \
+		"$BLOOMCTL" key -k "$1" --stdin <rows
+	assert_failure 78 key
+	cmp rows rest
+}
+
+@test "key: a wrong keyspec or secret is 78 before a row is read" {
+	keyed_keyspec phones.keyspec
+	fails_unread none.keyspec
+	sed 's/^buckets.*/buckets = 0/' phones.keyspec >bad.keyspec
+	fails_unread bad.keyspec
+	unset PHONES_SECRET
+	fails_unread phones.keyspec
+	PHONES_SECRET=short fails_unread phones.keyspec
+	# --fingerprint and --sentinel are not without their secret, either.
+	local option
+	for option in --fingerprint --sentinel; do
+		bloomctl_run key -k phones.keyspec $option
+		assert_failure 78 key 'env:PHONES_SECRET is not set'
+	done
 }
 
 @test "key: a secret in a file is relative to the keyspec" {
@@ -366,6 +434,34 @@ keyed_keyspec() {
 	other=$output
 	bloomctl_ok key -k phones.keyspec --fingerprint
 	[[ $output != "$other" ]]
+}
+
+@test "key: --fingerprint -v tells lines of any length in full" {
+	local long
+	long=$(printf '%030000d' 0)
+	write_keyspec long.keyspec "key=$long{id}1" buckets=1
+	bloomctl_run key -k long.keyspec --fingerprint -v
+	assert_status 0
+	[[ $(printf '%s\n' "${stderr//bloomctl key: /}" | sha256sum) == \
+		"$output  -" ]] || fail 'another hash than that of the lines'
+	# Where two keyspecs differ, their lines do.
+	local first=$stderr
+	write_keyspec long.keyspec "key=$long{id}2" buckets=1
+	bloomctl_run key -k long.keyspec --fingerprint -v
+	[[ $stderr != "$first" ]]
+	bloomctl_ok key -k long.keyspec --fingerprint
+}
+
+@test "key: two secrets differ in the line of the check value alone" {
+	keyed_keyspec phones.keyspec
+	bloomctl_run key -k phones.keyspec --fingerprint -v
+	printf '%s\n' "$stderr" >here
+	PHONES_SECRET=another-0123456789 bloomctl_run key -k phones.keyspec \
+		--fingerprint -v
+	printf '%s\n' "$stderr" >there
+	diff here there >differ || :
+	(($(grep -c '^[<>]' differ) == 2))
+	(($(grep -c '^[<>] bloomctl key: check=[0-9a-f]\{16\}$' differ) == 2))
 }
 
 @test "key: --sentinel is what the filters hold, escaped, or none" {

@@ -60,8 +60,35 @@ setup() {
 	assert_failure 64 lookup --stdin
 	bloomctl_run "${lookup[@]}" --stdin <<<$'\\N\tm:5'
 	assert_failure 65 lookup "field 'id'" null
+	assert_has "$stderr" 'hint: a reader passes such a row through'
 	bloomctl_run "${lookup[@]}" --stdin < <(printf '5\tm:5')
 	assert_failure 74 lookup 'standard input' 'cut off'
+}
+
+@test "lookup: --stdin takes columns, a header and a text of NULL" {
+	local ask=("${lookup[@]}" -q --stdin)
+	bloomctl_run "${ask[@]}" --columns scope,x,id <<<$'m:5\tno\t5'
+	assert_status 0
+	bloomctl_run "${ask[@]}" --header <<<$'a\tb\n5\tm:5'
+	assert_status 0
+	bloomctl_run "${ask[@]}" --input-format csv --columns id,scope <<<5,m:5
+	assert_status 0
+	bloomctl_run "${ask[@]}" --input-format csv --columns id,scope \
+		--header <<<$'a,b\n5,m:6'
+	assert_status 1
+	bloomctl_run "${ask[@]}" --null m:5 <<<$'5\tm:5'
+	assert_failure 65 lookup "field 'scope'" null
+	bloomctl_run "${ask[@]}" --input-format csv <<<'id,scope'
+	assert_failure 64 lookup 'standard input: no row'
+}
+
+@test "lookup: a row with other columns is 65, and no reader's affair" {
+	bloomctl_run "${lookup[@]}" --stdin <<<SECRET
+	assert_failure 65 lookup 'row 1: 1 column where 2 are named'
+	assert_lacks "$stderr" SECRET 'a reader passes'
+	bloomctl_run "${lookup[@]}" --stdin --input-format csv <<<'a,b'
+	assert_failure 65 lookup "no column 'id'"
+	assert_has "$stderr" 'hint: name the columns by --columns'
 }
 
 @test "lookup: a keyed set is asked by standard input; another secret is another set" {
@@ -72,6 +99,9 @@ setup() {
 	END
 	export PHONES_SECRET=HUSH-0123456789-HUSH
 	{ echo number && seq -f '+1 (555) 01-%05.0f' 200; } >phones.csv
+	bloomctl_ok size -k phones.keyspec -s file:phones.csv --format json
+	printf '%s\n' "$output" >got.json
+	assert_json got.json '.keys == 200' '.buckets == 4'
 	bloomctl_ok build -q -k phones.keyspec -t dir:p -s file:phones.csv
 	bloomctl_ok swap -q -k phones.keyspec -t dir:p
 	bloomctl_ok verify -q -k phones.keyspec -t dir:p -s file:phones.csv
@@ -84,13 +114,59 @@ setup() {
 	bloomctl_run lookup -k phones.keyspec -t dir:p 15550100200
 	assert_failure 64 lookup "field 'number' is keyed" 'command line'
 	assert_lacks "$stderr" 1555
+	bloomctl_run lookup -k phones.keyspec -t dir:p --stdin <<<1-555-MARKER
+	assert_failure 65 lookup "field 'number': no key: digits"
+	assert_lacks "$stderr" 555 MARKER
 	PHONES_SECRET=another-0123456789 bloomctl_run lookup -k phones.keyspec \
 		-t dir:p --stdin <<<'15550100200'
 	assert_failure 66 lookup 'not in dir:p'
+	PHONES_SECRET=another-0123456789 bloomctl_run inspect \
+		-k phones.keyspec -t dir:p
+	assert_failure 66 inspect 'not in dir:p'
+	# With it there is another set, beside the first one.
+	remember_tree "$(set_of p)"
+	local first
+	first=$(set_of p)
+	PHONES_SECRET=another-0123456789 bloomctl_ok build -q \
+		-k phones.keyspec -t dir:p -s file:phones.csv
+	assert_tree_unchanged "$first"
+	(($(printf '%s\n' p/*/ | wc -l) == 2))
+	bloomctl_run lookup -q -k phones.keyspec -t dir:p --stdin \
+		<<<15550100200
+	assert_status 0
+}
+
+@test "lookup: every command needs the secret, and none shows it" {
+	write_keyspec phones.keyspec name=phones 'key=tel:{number}' - <<-'END'
+		[field number]
+		transform = digits, hmac-sha256
+		secret    = env:PHONES_SECRET
+	END
+	{ echo number && seq -f '+98765 43210-%03.0f' 200; } >phones.csv
+	local command commands=('size -s file:phones.csv'
+		'build -t dir:p -s file:phones.csv --receipt build.json'
+		'swap -t dir:p --receipt swap.json' 'inspect -t dir:p'
+		'verify -t dir:p -s file:phones.csv --receipt verify.json'
+		'lookup -t dir:p --stdin' 'key --stdin' 'key --fingerprint')
 	unset PHONES_SECRET
-	bloomctl_run build -k phones.keyspec -t dir:p -s file:phones.csv
-	assert_failure 78 build 'env:PHONES_SECRET is not set'
-	assert_lacks "$(cat p/*/*/manifest.json)" HUSH 555
+	for command in "${commands[@]}"; do
+		# shellcheck disable=SC2086 # words
+		bloomctl_run $command -vv -k phones.keyspec <<<9876543210200
+		assert_failure 78 "${command%% *}" \
+			"keyspec 'phones.keyspec': line 9: secret: " \
+			'env:PHONES_SECRET is not set'
+	done
+	[[ ! -e p ]]
+	export PHONES_SECRET=HUSH-0123456789-HUSH
+	for command in "${commands[@]}"; do
+		# shellcheck disable=SC2086 # words
+		bloomctl_run $command -vv -k phones.keyspec <<<9876543210200
+		assert_status 0
+		assert_lacks "$output$stderr" HUSH 485553482d3031 \
+			9876543210 '98765 43210'
+	done
+	# Nor is it, or a value, in a file: of what is kept and of receipts.
+	run ! grep -rqaE 'HUSH|485553482d3031|98765 ?43210' p ./*.json
 }
 
 @test "lookup: -q prints nothing, and the status is the answer" {
