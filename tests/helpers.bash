@@ -72,6 +72,35 @@ any_run() {
 	show_run "$@"
 }
 
+# need PROGRAM PACKAGE: fails where a program is missing that is installed for
+# the tests; a skip is for a machine that cannot have a thing.
+need() {
+	[[ -n $(type -P "$1") ]] ||
+		fail "there is no $1: scripts/install-deps installs Debian's $2"
+}
+
+# hex TEXT: its bytes in hexadecimal.
+hex() {
+	printf %s "$1" | od -An -v -tx1 | tr -d ' \n'
+}
+
+# verified PROGRAM...: it answers every vector (SPEC.md section 10).
+verified() {
+	any_run "$BATS_TEST_DIRNAME/../scripts/verify-writer" "$@"
+	assert_status 0
+	[[ $output =~ ^verify-writer:\ [0-9]+\ rows\ of\ [0-9]+\ keyspecs\ agree$ ]] ||
+		fail "the answers are not those of the vectors"
+}
+
+# need_xxhash: python is an interpreter that has the package xxhash.
+need_xxhash() {
+	for python in python3 /usr/bin/python3; do
+		! "$python" -c 'import xxhash' 2>/dev/null || return 0
+	done
+	fail "no Python has xxhash: scripts/install-deps installs Debian's" \
+		python3-xxhash
+}
+
 # need_fault: skips where the faulty calls cannot be preloaded.
 need_fault() {
 	local said

@@ -13,10 +13,6 @@ setup() {
 	line=$'636172643a353a6d3a35\t3e6629b9c70187d7\t3\tcards:3'
 }
 
-hex() {
-	printf %s "$1" | od -An -v -tx1 | tr -d ' \n'
-}
-
 @test "key: values give key, hash, bucket and filter" {
 	bloomctl_ok key -k cards.keyspec 5 m:5
 	[[ ${lines[0]} =~ ^key\ +hash\ +bucket\ +filter ]]
@@ -285,156 +281,7 @@ hex() {
 	assert_stdout_is "$line"
 }
 
-# --- keyed fields, and what a keyspec is -----------------------------------
-
-# keyed_keyspec FILE: of telephone numbers; the secret is in PHONES_SECRET.
-keyed_keyspec() {
-	write_keyspec "$1" name=phones 'key=tel:{number}' - <<-'END'
-		[field number]
-		transform = digits, hmac-sha256
-		secret    = env:PHONES_SECRET
-	END
-	export PHONES_SECRET=HUSH-0123456789-HUSH
-}
-
-@test "key: a keyed field is an HMAC of the transformed value" {
-	local mac
-	keyed_keyspec phones.keyspec
-	mac=$(printf 15550109999 | openssl dgst -sha256 -r \
-		-hmac "$PHONES_SECRET" | cut -d ' ' -f 1)
-	bloomctl_run key -k phones.keyspec --stdin <<<'+1 (555) 010-9999'
-	assert_status 0
-	assert_has "$output" "$(hex "tel:$mac")"$'\t'
-	bloomctl_run key -k phones.keyspec --stdin --format csv \
-		<<<'1.555.010.9999'
-	assert_has "$output" "tel:$mac,"
-}
-
-@test "key: a keyed value on the command line is 64, also a wrong number" {
-	local -a values
-	keyed_keyspec phones.keyspec
-	# Without a value there is none to refuse, and none is asked for there.
-	bloomctl_run key -k phones.keyspec
-	assert_failure 64 key 'number of values: 0, where the keyspec has 1'
-	assert_has "$stderr" 'hint: ' 'standard input' --stdin
-	assert_lacks "$stderr" 'template order'
-	for values in 15550109999 '15550109999 2'; do
-		# shellcheck disable=SC2086 # words
-		bloomctl_run key -k phones.keyspec $values
-		assert_failure 64 key "field 'number' is keyed" 'command line'
-		assert_has "$stderr" 'hint: ' 'standard input' --stdin
-		assert_lacks "$stderr" 1555
-	done
-	bloomctl_run key -k phones.keyspec --stdin 15550109999 <<<''
-	assert_failure 64 key --stdin
-	assert_lacks "$stderr" 1555
-	bloomctl_run key -k phones.keyspec --fingerprint 15550109999
-	assert_failure 64 key --fingerprint
-	assert_lacks "$stderr" 1555
-	# One keyed field is enough.
-	write_keyspec two.keyspec - <<-'END'
-		[field scope]
-		transform = hmac-sha256
-		secret    = env:PHONES_SECRET
-	END
-	bloomctl_run key -k two.keyspec 1 2
-	assert_failure 64 key "field 'scope' is keyed"
-}
-
-@test "key: a secret that is not there or not good is 78, and never shown" {
-	local form secret
-	keyed_keyspec phones.keyspec
-	unset PHONES_SECRET
-	bloomctl_run key -k phones.keyspec --stdin <<<5
-	assert_failure 78 key "keyspec 'phones.keyspec': line 9: secret: " \
-		'env:PHONES_SECRET is not set'
-	assert_has "$stderr" 'hint: SECRETS in keyspec(5)'
-	while read -r form secret; do
-		sed "s/= env:/= $form/" phones.keyspec >bad.keyspec
-		PHONES_SECRET=$secret bloomctl_run key -v -v -k bad.keyspec \
-			--stdin <<<5
-		assert_status 78
-		assert_stdout_is ''
-		assert_has "$stderr" 'line 9: secret: env:PHONES_SECRET is'
-		assert_lacks "$stderr" HUSH "$secret"
-	done <<-'END'
-		env: HUSH-HUSH-HUSH
-		hex:env: HUSH-0123456789-HUSH
-		hex:env: 00112233445566778899aabbccddee
-		base64:env: HUSH0123456789HUSH
-	END
-	sed 's|= env:.*|= file:no/such|' phones.keyspec >bad.keyspec
-	bloomctl_run key -k bad.keyspec --stdin <<<5
-	assert_failure 78 key 'file:no/such cannot be read: No such file'
-}
-
-# fails_unread KEYSPEC: 78, with nothing on standard output, and the rows of
-# standard input are all there for the next reader.
-fails_unread() {
-	seq 3 >rows
-	# shellcheck disable=SC2016 # the inner shell expands it
-	any_run bash -c '"$@"; status=$?; cat >rest; exit $status' sh \
-		"$BLOOMCTL" key -k "$1" --stdin <rows
-	assert_failure 78 key
-	cmp rows rest
-}
-
-@test "key: a wrong keyspec or secret is 78 before a row is read" {
-	keyed_keyspec phones.keyspec
-	fails_unread none.keyspec
-	sed 's/^buckets.*/buckets = 0/' phones.keyspec >bad.keyspec
-	fails_unread bad.keyspec
-	unset PHONES_SECRET
-	fails_unread phones.keyspec
-	PHONES_SECRET=short fails_unread phones.keyspec
-	# --fingerprint and --sentinel are not without their secret, either.
-	local option
-	for option in --fingerprint --sentinel; do
-		bloomctl_run key -k phones.keyspec $option
-		assert_failure 78 key 'env:PHONES_SECRET is not set'
-	done
-}
-
-@test "key: a secret in a file is relative to the keyspec" {
-	keyed_keyspec phones.keyspec
-	bloomctl_run key -k phones.keyspec --fingerprint
-	local want=$output
-	mkdir -p else/where
-	sed 's|= env:.*|= file:where/secret|' phones.keyspec >else/phones
-	printf '%s\n' "$PHONES_SECRET" >else/where/secret
-	unset PHONES_SECRET
-	bloomctl_ok key -k else/phones --fingerprint
-	assert_stdout_is "$want"
-}
-
-@test "key: nothing that is printed holds a secret" {
-	keyed_keyspec phones.keyspec
-	local option
-	for option in --fingerprint --sentinel '--fingerprint --format json' \
-		'--sentinel --format csv' '--stdin -vv'; do
-		# shellcheck disable=SC2086 # words
-		bloomctl_run key -v -v -k phones.keyspec $option <<<5
-		assert_status 0
-		assert_lacks "$output$stderr" HUSH "$(hex HUSH)"
-	done
-}
-
-@test "key: --fingerprint is the SHA-256 of the lines that -v tells" {
-	keyed_keyspec phones.keyspec
-	bloomctl_run key -k phones.keyspec --fingerprint -v
-	assert_status 0
-	[[ $output =~ ^[0-9a-f]{64}$ ]]
-	[[ $(printf '%s\n' "${stderr//bloomctl key: /}" | sha256sum) == \
-		"$output  -" ]]
-	assert_has "$stderr" 'bloomctl key: transform=digits,hmac-sha256' \
-		'bloomctl key: check='
-	local other
-	PHONES_SECRET=another-0123456789 bloomctl_ok key -k phones.keyspec \
-		--fingerprint
-	other=$output
-	bloomctl_ok key -k phones.keyspec --fingerprint
-	[[ $output != "$other" ]]
-}
+# --- what a keyspec is ----------------------------------------------------
 
 @test "key: --fingerprint -v tells lines of any length in full" {
 	local long
@@ -452,18 +299,6 @@ fails_unread() {
 	bloomctl_ok key -k long.keyspec --fingerprint
 }
 
-@test "key: two secrets differ in the line of the check value alone" {
-	keyed_keyspec phones.keyspec
-	bloomctl_run key -k phones.keyspec --fingerprint -v
-	printf '%s\n' "$stderr" >here
-	PHONES_SECRET=another-0123456789 bloomctl_run key -k phones.keyspec \
-		--fingerprint -v
-	printf '%s\n' "$stderr" >there
-	diff here there >differ || :
-	(($(grep -c '^[<>]' differ) == 2))
-	(($(grep -c '^[<>] bloomctl key: check=[0-9a-f]\{16\}$' differ) == 2))
-}
-
 @test "key: --sentinel is what the filters hold, escaped, or none" {
 	bloomctl_ok key -k cards.keyspec --fingerprint
 	local fp=${output:0:8}
@@ -475,28 +310,6 @@ fails_unread() {
 	write_keyspec none.keyspec sentinel=none
 	bloomctl_ok key -k none.keyspec --sentinel
 	assert_stdout_is none
-}
-
-@test "key: --fingerprint and --sentinel with --format tell all facts" {
-	local check
-	keyed_keyspec phones.keyspec
-	check=$(printf 'bloomkey check 1' | openssl dgst -sha256 -r \
-		-hmac "$PHONES_SECRET")
-	bloomctl_ok key -k phones.keyspec --fingerprint
-	local fp=$output
-	bloomctl_ok key -k phones.keyspec --sentinel --format json
-	printf '%s\n' "$output" >got.json
-	assert_json got.json '.name == "phones"' '.buckets == 4' \
-		".fingerprint == \"$fp\"" \
-		".sentinel == \"bloomkey:${fp:0:8}\"" \
-		".checks == [{field: \"number\", check: \"${check:0:16}\"}]"
-	bloomctl_ok key -k phones.keyspec --fingerprint --format csv
-	assert_stdout_is "name,value
-name,phones
-buckets,4
-fingerprint,$fp
-sentinel,bloomkey:${fp:0:8}
-check number,${check:0:16}"
 }
 
 @test "key: --fingerprint, --sentinel, --stdin and values exclude each other" {

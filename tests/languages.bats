@@ -16,25 +16,11 @@ setup() {
 	export NODE_PATH=/usr/share/nodejs NODE_NO_WARNINGS=1
 }
 
-# verified PROGRAM...: it answers every vector.
-verified() {
-	any_run "$verify" "$@"
-	assert_status 0
-	[[ $output =~ ^verify-writer:\ [0-9]+\ rows\ of\ [0-9]+\ keyspecs\ agree$ ]]
-}
-
-# need_python: sets python to one that has xxhash.
-need_python() {
-	for python in python3 /usr/bin/python3; do
-		! "$python" -c 'import xxhash' 2>/dev/null || return 0
-	done
-	skip "python3 has no xxhash (Debian: python3-xxhash)"
-}
-
 need_javascript() {
-	command -v node >/dev/null || skip "there is no node"
+	need node nodejs
 	node -e 'require("xxhashjs")' 2>/dev/null ||
-		skip "node has no xxhashjs (Debian: node-xxhashjs)"
+		fail "node has no xxhashjs: scripts/install-deps installs" \
+			"Debian's node-xxhashjs"
 }
 
 # caught LANGUAGE FILE INTERPRETER CHECK...: each broken copy of the writer is
@@ -57,7 +43,7 @@ caught() {
 }
 
 @test "languages: the Python writer answers every vector" {
-	need_python
+	need_xxhash
 	verified "$python" "$here/writers/python/writer.py"
 }
 
@@ -67,7 +53,7 @@ caught() {
 }
 
 @test "languages: every broken copy of the Python writer is caught" {
-	need_python
+	need_xxhash
 	caught python writer.py "$python" "$python" -m py_compile
 }
 

@@ -16,48 +16,11 @@ import os
 import struct
 import sys
 
-M64 = (1 << 64) - 1
-P1, P2, P3, P4, P5 = (11400714785074694791, 14029467366897019727,
-                      1609587929392839161, 9650029242287828579,
-                      2870177450012600261)
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "scripts"))
+from vectors.xxh64 import M64, xxh64  # noqa: E402
 
-
-def rotate(x, n):
-    return (x << n | x >> (64 - n)) & M64
-
-
-def xxh_round(acc, lane):
-    return rotate((acc + lane * P2) & M64, 31) * P1 & M64
-
-
-def xxh64(data, seed=0):
-    at, n = 0, len(data)
-    if n >= 32:
-        v = [(seed + P1 + P2) & M64, (seed + P2) & M64, seed,
-             (seed - P1) & M64]
-        while at + 32 <= n:
-            lanes = struct.unpack_from("<4Q", data, at)
-            v = [xxh_round(a, b) for a, b in zip(v, lanes)]
-            at += 32
-        h = sum(rotate(a, r) for a, r in zip(v, (1, 7, 12, 18))) & M64
-        for a in v:
-            h = ((h ^ xxh_round(0, a)) * P1 + P4) & M64
-    else:
-        h = (seed + P5) & M64
-    h = (h + n) & M64
-    while at + 8 <= n:
-        lane, = struct.unpack_from("<Q", data, at)
-        h = (rotate(h ^ xxh_round(0, lane), 27) * P1 + P4) & M64
-        at += 8
-    if at + 4 <= n:
-        lane, = struct.unpack_from("<I", data, at)
-        h = (rotate(h ^ lane * P1 & M64, 23) * P2 + P3) & M64
-        at += 4
-    for byte in data[at:]:
-        h = rotate(h ^ byte * P5 & M64, 11) * P1 & M64
-    h = (h ^ h >> 33) * P2 & M64
-    h = (h ^ h >> 29) * P3 & M64
-    return h ^ h >> 32
 
 
 def murmur64a(data, seed):

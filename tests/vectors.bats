@@ -284,14 +284,8 @@ block() {
 # --- the model ------------------------------------------------------------
 
 @test "vectors: the model's XXH64 is that of the package xxhash" {
-	local python found=''
-	for python in python3 /usr/bin/python3; do
-		"$python" -c 'import xxhash' 2>/dev/null || continue
-		found=$python
-		break
-	done
-	[[ -n $found ]] || skip "no xxhash for Python (Debian: python3-xxhash)"
-	"$found" - <<-'END'
+	need_xxhash
+	"$python" - <<-'END'
 		import xxhash
 		import vectors.xxh64 as model
 		data = bytes(i * 167 + (i >> 3) & 0xFF for i in range(300))
