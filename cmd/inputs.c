@@ -4,32 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/file.h"
 #include "lib/base/num.h"
-
-/* One more than a keyspec may have, so that a longer one is seen. */
-#define KEYSPEC_READ (65536 + 2)
 
 int inputs_spec(struct inputs *in, const struct opts *opts, struct error *err)
 {
 	struct bloomkey_error wrong = {0, ""};
 	const char *path;
-	struct buf text;
 	int rc;
 
 	if (opts_require(opts, OPT_KEYSPEC, err) != 0)
 		return -1;
 	path = opts_text(opts, OPT_KEYSPEC);
-	buf_init(&text, KEYSPEC_READ);
-	rc = file_read(path, &text, ERROR_CONFIG, err);
-	if (rc != 0) {
-		err->code = err->code == ERROR_DATA ? ERROR_CONFIG : err->code;
-		buf_release(&text);
-		return -1;
-	}
-	rc = bloomkey_parse(text.data, text.len, bloomkey_secret_read,
-			    (void *)path, &in->spec, &wrong);
-	buf_release(&text);
+	rc = bloomkey_load(path, opts->lookup, &in->spec, &wrong);
 	if (rc == BLOOMKEY_ENOMEM)
 		return error_nomem(err);
 	if (rc == 0)
@@ -43,6 +29,8 @@ int inputs_spec(struct inputs *in, const struct opts *opts, struct error *err)
 	if (rc == BLOOMKEY_ESECRET)
 		return error_hint(err, "SECRETS in keyspec(5) says what a "
 				       "secret must be");
+	if (rc == BLOOMKEY_EIO)
+		return -1;
 	return error_hint(err, "keyspec(5) describes the file");
 }
 

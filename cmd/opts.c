@@ -248,6 +248,7 @@ int opts_read(struct opts *opts, const struct command *command, int argc,
 {
 	memset(opts, 0, sizeof(*opts));
 	opts->command = command;
+	opts->lookup = lookup;
 	if (parse(opts, argc, argv, err) != 0)
 		return -1;
 	if (config_read(opts, lookup, err) != 0)

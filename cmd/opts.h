@@ -61,16 +61,17 @@ struct opt_value {
 	enum opt_place place; /* of all its items */
 };
 
+/* How a word looks up the environment; main hands over getenv(). */
+typedef char *opts_lookup(const char *name);
+
 struct opts {
 	const struct command *command;
+	opts_lookup *lookup; /* for what a keyspec names */
 	struct opt_value values[OPT_COUNT];
 	char **args; /* what is no option; borrowed from argv */
 	size_t arg_count;
 	struct buf config; /* the configuration's text; values point into it */
 };
-
-/* How a word looks up the environment; main hands over getenv(). */
-typedef char *opts_lookup(const char *name);
 
 /*
  * Reads a subcommand's command line (argv[0] is "bloomctl NAME"), then its

@@ -17,11 +17,6 @@ setup() {
 	: "${CC:=cc}"
 }
 
-# need PROGRAM PACKAGE
-need() {
-	[[ -n $(type -P "$1") ]] || skip "there is no $1 (Debian: $2)"
-}
-
 need_plain() {
 	[[ $VARIANT == plain ]] || skip "what is linked with it is not sanitized"
 }
@@ -213,12 +208,11 @@ frozen() {
 		#include <bloomkey.h>
 		typedef struct bloomkey_spec spec;
 		typedef struct bloomkey_error error;
-		int bloomkey_load(const char *, spec **, error *);
+		int bloomkey_load(const char *, char *(*)(const char *),
+			spec **, error *);
 		int bloomkey_parse(const void *, size_t,
 			int (*)(void *, int, const char *, void *, size_t),
 			void *, spec **, error *);
-		int bloomkey_secret_read(void *, int, const char *, void *,
-			size_t);
 		void bloomkey_free(spec *);
 		const char *bloomkey_name(const spec *);
 		uint32_t bloomkey_buckets(const spec *);
@@ -286,8 +280,8 @@ frozen() {
 
 @test "abi: the lines of README.md compile" {
 	{
-		printf '%s\n' '#include <bloomkey.h>' '#include <stdio.h>' \
-			'int main(void)' '{'
+		printf '#include <%s>\n' bloomkey.h stdio.h stdlib.h
+		printf '%s\n' 'int main(void)' '{'
 		# shellcheck disable=SC2016 # it is Markdown
 		sed -n '/^```c$/,/^```$/p' "$root/README.md" | sed '1d; $d'
 		echo '}'
@@ -298,39 +292,8 @@ frozen() {
 
 # --- other languages --------------------------------------------------------
 
-# by_python KEYSPEC ROWS [SECRET]: what tests/outside/derive.py says.
-by_python() {
-	local keyspec=$1 rows=$2
-	shift 2
-	any_run python3 "$root/tests/outside/derive.py" "$shared" "$keyspec" \
-		"$@" <"$rows"
-}
-
-@test "abi: Python derives by ctypes what bloomctl key derives" {
+@test "abi: Python derives by ctypes, with a callback, what the vectors say" {
 	need python3 python3
 	[[ $VARIANT == plain ]] || skip "python3 is not sanitized"
-	export PHONES_SECRET=3031323334353637383961626364656630313233
-	local name want
-	local -a secret=()
-	for name in cards phones; do
-		block keyspec "example-$name" >"$name.keyspec"
-		block input "example-$name" >rows
-		bloomctl_run key -k "$name.keyspec" --stdin <rows
-		assert_status 0
-		want=$output
-		by_python "$name.keyspec" rows "${secret[@]}"
-		assert_status 0
-		assert_stdout_is "$want"
-		# The second one is keyed.
-		echo "$PHONES_SECRET" >secret
-		secret=(secret)
-	done
-	# Without a function, and with one that has no secret, it is ESECRET.
-	by_python phones.keyspec rows
-	assert_status 78
-	assert_has "$stderr" '-4: ' 'env:PHONES_SECRET'
-	by_python phones.keyspec rows no-such-file
-	assert_status 78
-	assert_has "$stderr" '-4: ' 'env:PHONES_SECRET is not set'
-	assert_lacks "$stderr" "$PHONES_SECRET"
+	verified python3 "$root/tests/writers/ctypes/writer.py" "$shared"
 }

@@ -51,45 +51,31 @@ must() {
 	((status != 0))
 }
 
-# block KIND NAME: such a block of SPEC.md.
-block() {
-	sed -n "/^\`\`\`$1 $2\$/,/^\`\`\`\$/p" lib/bloomkey/SPEC.md |
-		sed '1d; $d'
-}
-
-# outside PREFIX: a program that is built by pkg-config alone derives what the
-# installed bloomctl derives, with either of the libraries.
+# outside PREFIX: a program that is built by pkg-config alone, with either of
+# the libraries, is what the installed verify-writer wants.
 outside() {
 	local -x PKG_CONFIG_PATH=$1/lib/pkgconfig
 	local -a flags
+	local agree='^verify-writer: [0-9]+ rows of [0-9]+ keyspecs agree$'
 	mkdir "$BATS_TEST_TMPDIR/outside"
-	block keyspec example-cards >"$BATS_TEST_TMPDIR/outside/keyspec"
-	block input example-cards >"$BATS_TEST_TMPDIR/outside/rows"
-	cp tests/outside/derive.c "$BATS_TEST_TMPDIR/outside"
+	cp tests/writers/c/writer.c "$BATS_TEST_TMPDIR/outside"
 	pushd "$BATS_TEST_TMPDIR/outside"
-	"$1/bin/bloomctl" key -k keyspec --stdin --format csv <rows |
-		awk -F, 'NR > 1 {
-			print $5 != "" ? "!" $5 : $1 "\t" $2 "\t" $3 "\t" $4
-		}' >want
-	cat want
-	grep -q '^card:4711:global' want
-	grep -q '^!delimiter$' want
-
 	must pkg-config --modversion bloomkey
 	[[ $output == "$(sed -n 's/^VERSION = //p' "$tree/config.mk")" ]]
 	read -ra flags < <(pkg-config --cflags --libs bloomkey)
-	must "${CC:-cc}" -Wall -Wextra -Werror derive.c -o derive "${flags[@]}"
-	LD_LIBRARY_PATH=$1/lib ./derive keyspec <rows | diff want -
-	printf '4711\tglobal' >cut-off
-	run env LD_LIBRARY_PATH="$1/lib" ./derive keyspec <cut-off
-	((status == 74))
+	must "${CC:-cc}" -Wall -Wextra -Werror writer.c -o writer "${flags[@]}"
+	must env LD_LIBRARY_PATH="$1/lib" \
+		"$1/share/bloomkey/verify-writer" ./writer
+	[[ $output =~ $agree ]]
 
 	# Without the link for the linker there is only the archive.
 	mv "$1/lib/libbloomkey.so" .
 	read -ra flags < <(pkg-config --static --cflags --libs bloomkey)
-	must "${CC:-cc}" -Wall -Wextra -Werror derive.c -o static "${flags[@]}"
+	must "${CC:-cc}" -Wall -Wextra -Werror writer.c -o static "${flags[@]}"
 	mv libbloomkey.so "$1/lib"
-	./static keyspec <rows | diff want -
+	must "$1/share/bloomkey/verify-writer" --only example-cards \
+		--only example-products --only example-phones ./static
+	[[ $output =~ $agree ]]
 	popd
 }
 
@@ -104,15 +90,12 @@ outside() {
 		[[ -s $dest/usr/$file ]]
 	done
 	for file in man/*.[1-8]; do
-		[[ ! -e $file ]] ||
-			[[ -s $dest/usr/share/man/man${file##*.}/${file#man/} ]]
+		[[ -s $dest/usr/share/man/man${file##*.}/${file#man/} ]]
 	done
 	for file in lib/bloomkey/vectors/*.tsv; do
-		[[ ! -e $file ]] ||
-			[[ -s $dest/usr/share/bloomkey/vectors/${file##*/} ]]
+		[[ -s $dest/usr/share/bloomkey/vectors/${file##*/} ]]
 	done
-	[[ ! -e scripts/verify-writer ||
-		-x $dest/usr/share/bloomkey/verify-writer ]]
+	[[ -x $dest/usr/share/bloomkey/verify-writer ]]
 	must "$dest/usr/bin/bloomctl" --version
 	[[ $output == *"$(sed -n 's/^VERSION = //p' config.mk)"* ]]
 	must cat "$dest/usr/lib/pkgconfig/bloomkey.pc"

@@ -88,16 +88,22 @@ struct bloomkey_result {
 			    number of fields if it is the key as a whole */
 };
 
+/* Finds an environment variable, or NULL; getenv() is one. */
+typedef char *bloomkey_lookup(const char *name);
+
 /*
  * Reads and parses the keyspec file of that path, and the secrets that it
- * names (bloomkey_secret_read()).
+ * names: variables by lookup, for which most programs give getenv(), and
+ * files, relative ones to the folder of path.  The library itself looks at no
+ * environment: where lookup is NULL, a keyspec that names a variable is
+ * BLOOMKEY_ESECRET.
  *
  * 0, with *out owned by the caller (bloomkey_free()); BLOOMKEY_EIO,
  * BLOOMKEY_EINVAL, BLOOMKEY_ESECRET or BLOOMKEY_ENOMEM, with *out NULL and
  * *err filled in.  err may be NULL.
  */
-int bloomkey_load(const char *path, struct bloomkey_spec **out,
-		  struct bloomkey_error *err);
+int bloomkey_load(const char *path, bloomkey_lookup *lookup,
+		  struct bloomkey_spec **out, struct bloomkey_error *err);
 
 /*
  * The same with the text of a keyspec file (at most 65,536 bytes; no NUL is
@@ -108,14 +114,6 @@ int bloomkey_load(const char *path, struct bloomkey_spec **out,
 int bloomkey_parse(const void *text, size_t len, bloomkey_secret *secret,
 		   void *ctx, struct bloomkey_spec **out,
 		   struct bloomkey_error *err);
-
-/*
- * The bloomkey_secret that reads the environment and the files, as SPEC.md
- * says.  ctx is the path of the keyspec file, to whose folder relative paths
- * are relative (a const char *; NULL: to the working directory).
- */
-int bloomkey_secret_read(void *ctx, int place, const char *name, void *out,
-			 size_t cap);
 
 /* Frees a keyspec, and wipes what it has of secrets; NULL is legal. */
 void bloomkey_free(struct bloomkey_spec *spec);

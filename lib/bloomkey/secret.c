@@ -130,24 +130,13 @@ static void drop_newline(struct room *room)
 	}
 }
 
-static int nibble(unsigned char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 static bool decode_hex(struct room *room)
 {
 	if (room->len % 2 != 0)
 		return false;
 	for (size_t i = 0; i < room->len; i += 2) {
-		int high = nibble(room->content[i]);
-		int low = nibble(room->content[i + 1]);
+		int high = OPENSSL_hexchar2int(room->content[i]);
+		int low = OPENSSL_hexchar2int(room->content[i + 1]);
 
 		if (high < 0 || low < 0)
 			return false;

@@ -2,6 +2,9 @@
  *
  * A program that scripts/verify-writer can check (SPEC.md section 10), with
  * libbloomkey and nothing else of the tree: rows of COPY text to keys.
+ *
+ *	cc writer.c -o writer $(pkg-config --cflags --libs bloomkey)
+ *	./writer cards.keyspec <rows
  */
 #define _POSIX_C_SOURCE 200809L
 #include <bloomkey.h>
@@ -110,7 +113,7 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		return 64;
-	if (bloomkey_load(argv[1], &spec, &err) != BLOOMKEY_OK) {
+	if (bloomkey_load(argv[1], getenv, &spec, &err) != BLOOMKEY_OK) {
 		fprintf(stderr, "%s: line %u: %s\n", argv[1], err.line,
 			err.text);
 		return 78;
