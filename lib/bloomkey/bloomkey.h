@@ -73,7 +73,8 @@ enum bloomkey_place {
 /*
  * Gets the content of a secret: as much of it as fits into the cap bytes of
  * out.  place is one of enum bloomkey_place.  Returns the number of bytes
- * written to out; or -1, with errno saying why not (ENOENT: it is not there).
+ * written to out; or -1, with errno saying why not (ENOENT: it is not there;
+ * ENOTSUP: variables are not looked up, or it is not a regular file).
  * ctx is the caller's.  The library wipes out when it has what it needs.
  */
 typedef int bloomkey_secret(void *ctx, int place, const char *name, void *out,

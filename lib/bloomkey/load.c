@@ -10,12 +10,24 @@
 
 #include "internal.h"
 
-/* Reads up to cap bytes: their number, or -1 with errno.  Closes fd. */
-static int read_and_close(int fd, void *out, size_t cap)
+/*
+ * Reads up to cap bytes of a regular file: their number, or -1 with errno.
+ * Nothing else is read: a FIFO would hang where no signal ends it.
+ */
+static int read_file(const char *path, void *out, size_t cap)
 {
+	/* O_NONBLOCK: for the time until it is known what it is. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	size_t used = 0;
+	struct stat st;
 	int failed = 0;
 
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) != 0)
+		failed = errno;
+	else if (!S_ISREG(st.st_mode))
+		failed = ENOTSUP;
 	while (used < cap && failed == 0) {
 		ssize_t n = read(fd, (char *)out + used, cap - used);
 
@@ -76,17 +88,14 @@ static int read_variable(const struct places *places, const char *name,
 	return (int)len;
 }
 
-/* Of any kind: a pipe of the program that keeps the secret is as good. */
 static int read_secret_file(const struct places *places, const char *name,
 			    void *out, size_t cap)
 {
 	char path[PATH_MAX];
-	int fd;
 
 	if (place_beside(places->keyspec, name, path) != 0)
 		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	return fd < 0 ? -1 : read_and_close(fd, out, cap);
+	return read_file(path, out, cap);
 }
 
 static int read_secret(void *ctx, int place, const char *name, void *out,
@@ -99,24 +108,15 @@ static int read_secret(void *ctx, int place, const char *name, void *out,
 		       : read_secret_file(places, name, out, cap);
 }
 
-/* The same for a keyspec, which is a file that others can read again. */
 static int read_keyspec(const char *path, char *out, size_t cap,
 			struct bloomkey_error *err)
 {
-	struct stat st;
+	int n = read_file(path, out, cap);
 	char why[128];
-	/* O_NONBLOCK: opening a FIFO must not hang before it is refused. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	int n = -1;
 
-	if (fd >= 0 && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
-		(void)close(fd);
+	if (n < 0 && errno == ENOTSUP) {
 		(void)bk_error(err, 0, "not a regular file");
-		return -1;
-	}
-	if (fd >= 0)
-		n = read_and_close(fd, out, cap);
-	if (n < 0) {
+	} else if (n < 0) {
 		(void)strerror_r(errno, why, sizeof(why));
 		(void)bk_error(err, 0, "cannot be read: %s", why);
 	}

@@ -92,11 +92,12 @@ static int refuse(const struct bk_parser *p, const struct bk_section *s,
 static int fetch(const struct bk_parser *p, const struct bk_section *s,
 		 struct room *room)
 {
+	static const char foreign[] = "is not read by this program";
 	char why[128] = "cannot be read";
 	int n, code;
 
 	if (p->secret == NULL)
-		return refuse(p, s, "is not read by this program");
+		return refuse(p, s, foreign);
 	errno = 0;
 	n = p->secret(p->secret_ctx, (int)s->secret.place, s->secret.name,
 		      room->content, sizeof(room->content));
@@ -109,6 +110,11 @@ static int fetch(const struct bk_parser *p, const struct bk_section *s,
 	}
 	if (code == ENOENT && s->secret.place == BLOOMKEY_PLACE_ENV)
 		return refuse(p, s, "is not set");
+	if (code == ENOTSUP)
+		return refuse(p, s,
+			      s->secret.place == BLOOMKEY_PLACE_ENV
+				      ? foreign
+				      : "is not a regular file");
 	if (code == ENOMEM)
 		return BLOOMKEY_ENOMEM;
 	if (code != 0) {
