@@ -249,8 +249,8 @@ bench: $(BUILT) $(BENCHES)
 
 MAN_PAGES = $(wildcard man/*.[1-8])
 VECTORS = $(wildcard lib/bloomkey/vectors/*.tsv)
-SPECS = $(wildcard lib/bloomkey/SPEC.md)
-VERIFY = $(wildcard scripts/verify-writer)
+SPECS = lib/bloomkey/SPEC.md
+VERIFY = scripts/verify-writer
 completiondir = $(datadir)/bash-completion/completions
 keydir = $(datadir)/bloomkey
 vectordir = $(keydir)/vectors

@@ -102,12 +102,17 @@ void show_clean(char *text)
 int show_hex(struct buf *out, const void *data, size_t len)
 {
 	const unsigned char *p = data;
+	char *to;
 
 	if (buf_reserve(out, 2 * len) != 0)
 		return -1;
+	if (len == 0)
+		return 0;
+	to = out->data + out->len;
 	for (size_t i = 0; i < len; i++) {
-		out->data[out->len++] = hex_digits[p[i] >> 4];
-		out->data[out->len++] = hex_digits[p[i] & 15];
+		*to++ = hex_digits[p[i] >> 4];
+		*to++ = hex_digits[p[i] & 15];
 	}
+	out->len += 2 * len;
 	return 0;
 }
