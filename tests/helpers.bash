@@ -35,6 +35,17 @@ begin() {
 	write_keyspec cards.keyspec
 }
 
+# begin_vectors: the same, for a test of what checks writers.
+# shellcheck disable=SC2034 # for the test
+begin_vectors() {
+	begin
+	top=$BATS_TEST_DIRNAME/..
+	vectors=$top/lib/bloomkey/vectors
+	model=$top/scripts/bloomkey_model.py
+	verify=$top/scripts/verify-writer
+	export PYTHONDONTWRITEBYTECODE=1 model
+}
+
 # begin_file: the same for setup_file().
 begin_file() {
 	settings

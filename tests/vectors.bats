@@ -10,12 +10,8 @@ bats_require_minimum_version 1.5.0
 load helpers
 
 setup() {
-	begin
-	top=$BATS_TEST_DIRNAME/..
-	vectors=$top/lib/bloomkey/vectors
-	model=$top/scripts/bloomkey_model.py
-	verify=$top/scripts/verify-writer
-	export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$top/scripts model
+	begin_vectors
+	export PYTHONPATH=$top/scripts
 }
 
 # copy_tree: what gen-vectors needs, in tree/.

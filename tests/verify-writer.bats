@@ -9,12 +9,7 @@ bats_require_minimum_version 1.5.0
 load helpers
 
 setup() {
-	begin
-	top=$BATS_TEST_DIRNAME/..
-	vectors=$top/lib/bloomkey/vectors
-	model=$top/scripts/bloomkey_model.py
-	verify=$top/scripts/verify-writer
-	export PYTHONDONTWRITEBYTECODE=1 model
+	begin_vectors
 }
 
 # writer: a program of Bash from standard input, in which model is the model.

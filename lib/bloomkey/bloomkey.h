@@ -89,12 +89,12 @@ struct bloomkey_result {
 			    number of fields if it is the key as a whole */
 };
 
-/* Finds an environment variable, or NULL; getenv() is one. */
+/* Finds an environment variable, or NULL, as libc's own function does. */
 typedef char *bloomkey_lookup(const char *name);
 
 /*
  * Reads and parses the keyspec file of that path, and the secrets that it
- * names: variables by lookup, for which most programs give getenv(), and
+ * names: variables by lookup, for which most programs give libc's, and
  * files, relative ones to the folder of path.  The library itself looks at no
  * environment: where lookup is NULL, a keyspec that names a variable is
  * BLOOMKEY_ESECRET.

@@ -38,19 +38,26 @@ static inline int serve(void *ctx, int place, const char *name, void *out,
 	return vault->data != NULL ? (int)len : -1;
 }
 
+/* Room for the text of a keyspec with a secret. */
+#define SECRET_TEXT 1024
+
 /* Line 8 is the list, line 9 the secret. */
+static inline size_t secret_text(char *text, const char *secret)
+{
+	return (size_t)snprintf(text, SECRET_TEXT,
+				BASE "[field id]\ntransform = hmac-sha256\n"
+				     "secret = %s\n",
+				secret);
+}
+
 static inline struct outcome parse_secret(const char *secret,
 					  struct vault *vault)
 {
 	struct outcome o = {.err = {77, "untouched"}};
-	char text[1024];
+	char text[SECRET_TEXT];
 
-	(void)snprintf(text, sizeof(text),
-		       BASE "[field id]\ntransform = hmac-sha256\n"
-			    "secret = %s\n",
-		       secret);
-	o.code = bloomkey_parse(text, strlen(text), serve, vault, &o.spec,
-				&o.err);
+	o.code = bloomkey_parse(text, secret_text(text, secret), serve, vault,
+				&o.spec, &o.err);
 	return o;
 }
 

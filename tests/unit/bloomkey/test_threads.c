@@ -80,10 +80,23 @@ static void *work(void *ctx)
 	return NULL;
 }
 
-static void threads(void)
+/* Threads that each count what comes out wrong: nothing. */
+static void at_once(void *(*counts)(void *))
 {
 	pthread_t ids[THREADS];
-	unsigned wrong[THREADS] = {0}, good = 0, buckets = 0;
+	unsigned wrong[THREADS] = {0};
+
+	for (unsigned i = 0; i < THREADS; i++)
+		REQUIRE(pthread_create(&ids[i], NULL, counts, &wrong[i]) == 0);
+	for (unsigned i = 0; i < THREADS; i++) {
+		CHECK(pthread_join(ids[i], NULL) == 0);
+		CHECK_U64(wrong[i], 0);
+	}
+}
+
+static void threads(void)
+{
+	unsigned good = 0, buckets = 0;
 	bool met[97] = {false};
 
 	spec = parse_keyed(text, SECRET);
@@ -97,12 +110,7 @@ static void threads(void)
 	/* The rows are rows, and not all the same. */
 	CHECK_U64(good, ROWS - ROWS / 7);
 	CHECK(buckets > 80);
-	for (unsigned i = 0; i < THREADS; i++)
-		REQUIRE(pthread_create(&ids[i], NULL, work, &wrong[i]) == 0);
-	for (unsigned i = 0; i < THREADS; i++) {
-		CHECK(pthread_join(ids[i], NULL) == 0);
-		CHECK_U64(wrong[i], 0);
-	}
+	at_once(work);
 	bloomkey_free(spec);
 }
 
@@ -123,16 +131,8 @@ static void *parse(void *ctx)
 
 static void parsers(void)
 {
-	pthread_t ids[THREADS];
-	unsigned wrong[THREADS] = {0};
-
 	spec = parse_keyed(text, SECRET);
-	for (unsigned i = 0; i < THREADS; i++)
-		REQUIRE(pthread_create(&ids[i], NULL, parse, &wrong[i]) == 0);
-	for (unsigned i = 0; i < THREADS; i++) {
-		CHECK(pthread_join(ids[i], NULL) == 0);
-		CHECK_U64(wrong[i], 0);
-	}
+	at_once(parse);
 	bloomkey_free(spec);
 }
 

@@ -41,6 +41,15 @@ static void cases(void)
 	BECOMES(BYTES("upper"), "\xc1\xda\xe1\xfa", "\xc1\xda\xe1\xfa");
 }
 
+static void all_fail(const struct how *how, const char *const *wrong, size_t n,
+		     int code)
+{
+	for (size_t i = 0; i < n; i++)
+		check_value(__FILE__, __LINE__, how,
+			    (struct value){wrong[i], strlen(wrong[i])},
+			    (struct answer){code, {NULL, 0}, 0});
+}
+
 #define UUID "01234567-89ab-cdef-abcd-ef0123456789"
 
 static void uuids(void)
@@ -86,12 +95,8 @@ static void uuids(void)
 	BECOMES(UTF8("uuid"), "{0123456789abcdefABCDEF0123456789}", UUID);
 	BECOMES(UTF8("uuid"), "00000000000000000000000000000000",
 		"00000000-0000-0000-0000-000000000000");
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		const struct value v = {wrong[i], strlen(wrong[i])};
-
-		check_value(__FILE__, __LINE__, UTF8("uuid"), v,
-			    (struct answer){BLOOMKEY_REJECT_UUID, V(""), 0});
-	}
+	all_fail(UTF8("uuid"), wrong, sizeof(wrong) / sizeof(*wrong),
+		 BLOOMKEY_REJECT_UUID);
 	FAILS(UTF8("uuid"), "01234567-89ab-cdef-abcd-ef012345678\0", UUID);
 	FAILS(BYTES("uuid"),
 	      "\xb0\x31\x32\x33\x34\x35\x36\x37-89ab-cdef-abcd-"
@@ -148,12 +153,8 @@ static void integers(void)
 	BECOMES(UTF8("int"), "-9223372036854775808", "-9223372036854775808");
 	BECOMES(UTF8("int"), "-00018446744073709551616",
 		"-18446744073709551616");
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		const struct value v = {wrong[i], strlen(wrong[i])};
-
-		check_value(__FILE__, __LINE__, UTF8("int"), v,
-			    (struct answer){BLOOMKEY_REJECT_INT, V(""), 0});
-	}
+	all_fail(UTF8("int"), wrong, sizeof(wrong) / sizeof(*wrong),
+		 BLOOMKEY_REJECT_INT);
 	FAILS(UTF8("int"), "1\0", INT);
 	FAILS(UTF8("int"), "\0", INT);
 	FAILS(BYTES("int"), "\xb1", INT);

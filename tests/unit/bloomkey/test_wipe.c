@@ -57,12 +57,9 @@ static struct outcome parse_watched(const char *secret, struct vault *vault,
 {
 	static struct states states;
 	struct outcome o = {.err = {77, "untouched"}};
-	char text[512];
+	char text[SECRET_TEXT];
+	size_t len = secret_text(text, secret);
 
-	(void)snprintf(text, sizeof(text),
-		       BASE "[field id]\ntransform = hmac-sha256\n"
-			    "secret = %s\n",
-		       secret);
 	watch(fails_at);
 	forbid(RAW, 8);
 	forbid(HEX, 8);
@@ -73,8 +70,8 @@ static struct outcome parse_watched(const char *secret, struct vault *vault,
 		forbid(states.inner, sizeof(states.inner));
 		forbid(states.outer, sizeof(states.outer));
 	}
-	o.code = bloomkey_parse(text, strlen(text), serve_watched, vault,
-				&o.spec, &o.err);
+	o.code = bloomkey_parse(text, len, serve_watched, vault, &o.spec,
+				&o.err);
 	memory.on = false;
 	return o;
 }
