@@ -182,25 +182,12 @@ static int on_part(void *ctx, struct error *err)
 	return flush(a, err) != 0 ? -1 : output_flush(err);
 }
 
-static int from_stdin(struct inputs *in, const struct opts *opts,
-		      struct answers *a, struct error *err)
-{
-	static const struct keyrows_ops ops = {on_row, on_part};
-	struct error late = ERROR_INIT;
-	int rc = keyrows_read(in, opts, &ops, a, err);
-
-	/* Answers before an error are still answers; a mere header is none. */
-	if (rc != 0 && !a->any)
-		return rc;
-	if (flush(a, rc == 0 ? err : &late) != 0)
-		return -1;
-	return rc;
-}
-
 static int print(struct answers *a, const struct opts *opts, struct inputs *in,
 		 struct error *err)
 {
+	static const struct keyrows_ops ops = {on_row, on_part};
 	static const int right[COLUMNS] = {0, 0, 1, 0, 0};
+	struct error late = ERROR_INIT, *to;
 	bool bad = false;
 	int rc;
 
@@ -212,17 +199,20 @@ static int print(struct answers *a, const struct opts *opts, struct inputs *in,
 	if (a->form == KEY_CSV && csv_flush(a, err) != 0)
 		return -1;
 	if (opts_flag(opts, OPT_STDIN)) {
-		rc = from_stdin(in, opts, a, err);
+		rc = keyrows_read(in, opts, &ops, a, err);
 	} else {
 		rc = rowkey_one(in, opts, &a->key, err);
 		if (rc == 0)
 			rc = answer(a, err);
 	}
-	if (rc == 0 && a->form == KEY_TABLE)
-		rc = output_table(&a->table, right, false, OUTPUT_TABLE, err);
-	if (rc == 0)
-		rc = flush(a, err);
-	return rc;
+	/* Answers before an error are still answers; a mere header is none. */
+	if (rc != 0 && !a->any)
+		return rc;
+	to = rc == 0 ? err : &late;
+	if (a->form == KEY_TABLE &&
+	    output_table(&a->table, right, false, OUTPUT_TABLE, to) != 0)
+		return -1;
+	return flush(a, to) != 0 ? -1 : rc;
 }
 
 static enum key_form choose_form(const struct opts *opts)

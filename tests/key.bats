@@ -185,6 +185,7 @@ setup() {
 }
 
 @test "key: damaged input is 74, and what was answered before stays" {
+	local format
 	bloomctl_run key -k cards.keyspec --stdin <<<$'5\tm:5\n5\r6\tm:5'
 	assert_status 74
 	assert_stdout_is "$line"
@@ -195,6 +196,12 @@ setup() {
 	assert_status 65
 	assert_stdout_is "$line"
 	assert_has "$stderr" 'row 2: 1 column where 2 are named'
+	for format in csv json table; do
+		bloomctl_run key -k cards.keyspec --format $format --stdin \
+			<<<$'5\tm:5\n5'
+		assert_status 65
+		assert_has "$output" card:5:m:5
+	done
 }
 
 @test "key: an error before the first answer leaves standard output empty" {
