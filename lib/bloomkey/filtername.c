@@ -83,9 +83,9 @@ static int check_name(const struct bk_filtername *f,
 		      const struct bk_template *t)
 {
 	struct bk_slice s = {f->zero, f->len};
-	const size_t prefix = strlen(RESERVED_PREFIX);
+	struct bk_slice rest = s;
 
-	if (s.len >= prefix && memcmp(s.data, RESERVED_PREFIX, prefix) == 0)
+	if (bk_slice_take(&rest, RESERVED_PREFIX))
 		return bk_error(t->err, t->line,
 				"filter: the name begins with '%s'",
 				RESERVED_PREFIX);

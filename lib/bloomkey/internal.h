@@ -153,6 +153,24 @@ struct bk_escaped bk_escape(struct bk_slice bytes);
 /* Whether all bytes are UTF-8: no overlong forms, no surrogates; NUL is. */
 bool bk_utf8_valid(const void *bytes, size_t len);
 
+/* slice.c */
+
+/* A space or a TAB. */
+bool bk_blank(char c);
+
+/* Without the blanks at both ends. */
+struct bk_slice bk_slice_trim(struct bk_slice slice);
+
+/* Whether two byte strings are the same; the second ends with NUL. */
+bool bk_slice_is(struct bk_slice slice, const char *text);
+
+/* Whether it begins with a prefix, which is cut off then. */
+bool bk_slice_take(struct bk_slice *slice, const char *prefix);
+
+/* Whether it is a NUMBER of SPEC.md from min to max; *out is it then. */
+bool bk_slice_number(struct bk_slice slice, uint64_t min, uint64_t max,
+		     uint64_t *out);
+
 /* lines.c */
 
 enum bk_line_kind {
@@ -182,12 +200,6 @@ void bk_lines_init(struct bk_lines *lines, char *text, size_t len,
 
 /* The next line that is neither blank nor a comment; it overwrites the text. */
 int bk_lines_next(struct bk_lines *lines, struct bk_line *line);
-
-/* Without the blanks at both ends. */
-struct bk_slice bk_slice_trim(struct bk_slice slice);
-
-/* Whether two byte strings are the same; the second ends with NUL. */
-bool bk_slice_is(struct bk_slice slice, const char *text);
 
 /* options.c */
 

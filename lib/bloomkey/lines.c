@@ -3,28 +3,6 @@
 
 #include "internal.h"
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-struct bk_slice bk_slice_trim(struct bk_slice s)
-{
-	while (s.len > 0 && is_blank(s.data[0])) {
-		s.data++;
-		s.len--;
-	}
-	while (s.len > 0 && is_blank(s.data[s.len - 1]))
-		s.len--;
-	return s;
-}
-
-bool bk_slice_is(struct bk_slice slice, const char *text)
-{
-	return slice.len == strlen(text) &&
-	       memcmp(slice.data, text, slice.len) == 0;
-}
-
 void bk_lines_init(struct bk_lines *lines, char *text, size_t len,
 		   struct bloomkey_error *err)
 {
@@ -81,13 +59,12 @@ static int section(const struct bk_lines *lines, struct bk_slice s,
 		line->kind = BK_LINE_KEYSPEC;
 		return BLOOMKEY_OK;
 	}
-	if (inner.len < 5 || memcmp(inner.data, "field", 5) != 0 ||
-	    (inner.len > 5 && !is_blank(inner.data[5])))
+	name = inner;
+	if (!bk_slice_take(&name, "field") ||
+	    (name.len > 0 && !bk_blank(name.data[0])))
 		return bk_error(lines->err, lines->number,
 				"unknown section '[%s]'",
 				bk_escape(inner).text);
-	name.data = inner.data + 5;
-	name.len = inner.len - 5;
 	name = bk_slice_trim(name);
 	if (!bk_name_valid(name))
 		return bk_error(
@@ -129,7 +106,7 @@ static int unquote(const struct bk_lines *lines, struct bk_slice raw, char *to,
 static int check_comment(const struct bk_lines *lines, struct bk_slice value)
 {
 	for (size_t i = 1; i < value.len; i++)
-		if (is_blank(value.data[i - 1]) &&
+		if (bk_blank(value.data[i - 1]) &&
 		    (value.data[i] == '#' || value.data[i] == ';'))
 			return bk_error(lines->err, lines->number,
 					"no comment can follow a value (quote "

@@ -24,22 +24,11 @@ static int set_number(struct bk_parser *p, const char *name,
 		      struct bk_slice value, uint64_t min, uint64_t max,
 		      uint64_t *out)
 {
-	uint64_t n = 0;
-	bool good = value.len == 1 || value.data[0] != '0';
-
-	for (size_t i = 0; good && i < value.len; i++) {
-		char c = value.data[i];
-
-		good = c >= '0' && c <= '9' &&
-		       !__builtin_mul_overflow(n, (uint64_t)10, &n) &&
-		       !__builtin_add_overflow(n, (uint64_t)(c - '0'), &n);
-	}
-	if (!good || n < min || n > max)
+	if (!bk_slice_number(value, min, max, out))
 		return bk_error(p->err, p->line,
 				"%s: '%s' is not a number from %" PRIu64
 				" to %" PRIu64,
 				name, bk_escape(value).text, min, max);
-	*out = n;
 	return BLOOMKEY_OK;
 }
 

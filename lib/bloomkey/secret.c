@@ -11,18 +11,6 @@
 /* What the check value is the HMAC of. */
 #define CHECK_TEXT "bloomkey check 1"
 
-/* Takes a prefix off. */
-static bool take(struct bk_slice *value, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	if (value->len < len || memcmp(value->data, prefix, len) != 0)
-		return false;
-	value->data += len;
-	value->len -= len;
-	return true;
-}
-
 static bool is_variable(struct bk_slice name)
 {
 	for (size_t i = 0; i < name.len; i++) {
@@ -43,17 +31,17 @@ int bk_secret_compile(struct bk_slice value, struct bk_secret *secret,
 		      unsigned line, struct bloomkey_error *err)
 {
 	secret->form = BK_SECRET_RAW;
-	if (take(&value, "hex:"))
+	if (bk_slice_take(&value, "hex:"))
 		secret->form = BK_SECRET_HEX;
-	else if (take(&value, "base64:"))
+	else if (bk_slice_take(&value, "base64:"))
 		secret->form = BK_SECRET_BASE64;
-	if (take(&value, "env:")) {
+	if (bk_slice_take(&value, "env:")) {
 		secret->place = BLOOMKEY_PLACE_ENV;
 		if (!is_variable(value))
 			return bk_error(err, line,
 					"secret: what follows 'env:' is not "
 					"the name of a variable");
-	} else if (take(&value, "file:")) {
+	} else if (bk_slice_take(&value, "file:")) {
 		secret->place = BLOOMKEY_PLACE_FILE;
 		if (value.len == 0)
 			return bk_error(err, line,

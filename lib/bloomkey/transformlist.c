@@ -17,24 +17,11 @@ const char *bk_transform_name(enum bk_transform_kind kind)
 	return names[kind];
 }
 
-/* The N of "first:N". */
-static bool number(struct bk_slice text, uint32_t *n)
-{
-	*n = 0;
-	if (text.len == 0 || text.len > 5 || text.data[0] == '0')
-		return false;
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] < '0' || text.data[i] > '9')
-			return false;
-		*n = *n * 10 + (uint32_t)(text.data[i] - '0');
-	}
-	return *n <= BLOOMKEY_MAX;
-}
-
 static int one(struct bk_slice text, struct bk_transform *t, unsigned line,
 	       struct bloomkey_error *err)
 {
-	struct bk_slice n;
+	struct bk_slice number = text;
+	uint64_t n;
 
 	for (size_t i = 0; i < NAMES; i++) {
 		t->kind = (enum bk_transform_kind)i;
@@ -42,19 +29,17 @@ static int one(struct bk_slice text, struct bk_transform *t, unsigned line,
 			return BLOOMKEY_OK;
 	}
 	t->kind = BK_FIRST;
-	n.data = text.data + strlen("first:");
-	n.len = text.len - strlen("first:");
-	if (text.len < strlen("first:") ||
-	    memcmp(text.data, "first:", strlen("first:")) != 0)
+	if (!bk_slice_take(&number, "first:"))
 		return bk_error(err, line,
 				"transform: '%s' is none of trim, rtrim, "
 				"lower, upper, uuid, int, digits, first:N, "
 				"sha256, hmac-sha256",
 				bk_escape(text).text);
-	if (!number(n, &t->n))
+	if (!bk_slice_number(number, 1, BLOOMKEY_MAX, &n))
 		return bk_error(err, line,
 				"transform: '%s': N is a number from 1 to %d",
 				bk_escape(text).text, BLOOMKEY_MAX);
+	t->n = (uint32_t)n;
 	return BLOOMKEY_OK;
 }
 
