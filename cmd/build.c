@@ -107,7 +107,7 @@ int cmd_build(const struct opts *opts, struct error *err)
 	if (rc == 0)
 		rc = inputs_spec(&in, opts, err);
 	if (rc == 0)
-		rc = inputs_format(&in, opts, err);
+		rc = inputs_format(&in, opts, ROWFORMAT_CSV, err);
 	if (rc == 0)
 		rc = inputs_source(&in, opts, err);
 	if (rc == 0) {

@@ -31,6 +31,22 @@ static bool line_only(enum option_id id)
 	       id == OPT_STDIN || id == OPT_FINGERPRINT || id == OPT_SENTINEL;
 }
 
+/*
+ * Programs speak with --stdin and the bare answers of `key`: what a host's
+ * administrator set for rows and for people must not change their keys.
+ */
+static bool spoken(const struct opts *opts, enum option_id id)
+{
+	bool rows = opts_flag(opts, OPT_STDIN);
+
+	if (id == OPT_FORMAT)
+		return opts->command->mask == ON_KEY &&
+		       (rows || opts_flag(opts, OPT_FINGERPRINT) ||
+			opts_flag(opts, OPT_SENTINEL));
+	return rows && (id == OPT_INPUT_FORMAT || id == OPT_COLUMNS ||
+			id == OPT_HEADER || id == OPT_NULL_TEXT);
+}
+
 static int add(struct opts *opts, const struct taken *taken, enum option_id id,
 	       const char *text, enum opt_place place, struct error *err)
 {
@@ -38,7 +54,7 @@ static int add(struct opts *opts, const struct taken *taken, enum option_id id,
 		return error_set(err, ERROR_CONFIG,
 				 "option --%s: on the command line only",
 				 option_rows[id].longname);
-	if (taken->option[id] ||
+	if (taken->option[id] || spoken(opts, id) ||
 	    (option_rows[id].on & opts->command->mask) == 0)
 		return 0;
 	if (opts_add(opts, id, text, place, err) != 0) {

@@ -65,14 +65,16 @@ static int split_names(struct inputs *in, const char *columns,
 	return 0;
 }
 
-int inputs_format(struct inputs *in, const struct opts *opts, struct error *err)
+int inputs_format(struct inputs *in, const struct opts *opts,
+		  enum rowformat_kind usual, struct error *err)
 {
 	const char *kind = opts_text(opts, OPT_INPUT_FORMAT);
 	const char *columns = opts_text(opts, OPT_COLUMNS);
 
-	in->format.kind = kind != NULL && strcmp(kind, "text") == 0
-				  ? ROWFORMAT_TEXT
-				  : ROWFORMAT_CSV;
+	in->format.kind = usual;
+	if (kind != NULL)
+		in->format.kind = strcmp(kind, "text") == 0 ? ROWFORMAT_TEXT
+							    : ROWFORMAT_CSV;
 	in->format.null = opts_text(opts, OPT_NULL_TEXT);
 	in->format.header = columns == NULL || opts_flag(opts, OPT_HEADER);
 	if (columns != NULL && split_names(in, columns, err) != 0)

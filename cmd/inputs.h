@@ -27,9 +27,12 @@ struct inputs {
 /* Reads the keyspec of --keyspec; ERROR_CONFIG with file and line. */
 int inputs_spec(struct inputs *in, const struct opts *opts, struct error *err);
 
-/* The row format of --input-format, --columns, --header and --null. */
+/*
+ * The row format of --input-format, or the usual one, --columns, --header and
+ * --null.
+ */
 int inputs_format(struct inputs *in, const struct opts *opts,
-		  struct error *err);
+		  enum rowformat_kind usual, struct error *err);
 
 /* Opens the sources of --source and fills in the scan; after the two above. */
 int inputs_source(struct inputs *in, const struct opts *opts,

@@ -134,6 +134,17 @@ static int add_cells(struct answers *a, const char *shown, const char *reason)
 	       table_add(t, key->filter) | table_add(t, "");
 }
 
+/* An answer did not fit: into a table, or into memory. */
+static int no_room(const struct answers *a, struct error *err)
+{
+	if (a->form != KEY_TABLE || !table_full(&a->table))
+		return error_nomem(err);
+	(void)error_set(err, ERROR_SPACE,
+			"the rows are more than a table holds");
+	return error_hint(err, "with --stdin write them as lines, without "
+			       "--format, or with --format csv or json");
+}
+
 /* Answers for the row whose key, or reason, is at hand. */
 static int answer(struct answers *a, struct error *err)
 {
@@ -158,7 +169,7 @@ static int answer(struct answers *a, struct error *err)
 		buf_release(&shown);
 	}
 	if (rc != 0)
-		return error_nomem(err);
+		return no_room(a, err);
 	if (a->form == KEY_CSV && csv_flush(a, err) != 0)
 		return -1;
 	return a->out.len >= WRITE_SIZE ? flush(a, err) : 0;

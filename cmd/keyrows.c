@@ -45,14 +45,10 @@ static int pump(struct rowparse *parse, const struct keyrows_ops *ops,
 static int choose_format(struct inputs *in, const struct opts *opts,
 			 struct error *err)
 {
-	bool text = !opts_has(opts, OPT_INPUT_FORMAT) ||
-		    strcmp(opts_text(opts, OPT_INPUT_FORMAT), "text") == 0;
-
-	if (inputs_format(in, opts, err) != 0)
+	if (inputs_format(in, opts, ROWFORMAT_TEXT, err) != 0)
 		return -1;
-	if (!text)
+	if (in->format.kind == ROWFORMAT_CSV)
 		return 0;
-	in->format.kind = ROWFORMAT_TEXT;
 	/* A program sends these rows, not an editor. */
 	in->format.bom_is_data = true;
 	if (opts_has(opts, OPT_COLUMNS))
@@ -79,12 +75,14 @@ int keyrows_read(struct inputs *in, const struct opts *opts,
 	rc = chunk == NULL ? error_nomem(err) : choose_format(in, opts, err);
 	if (rc == 0)
 		rc = rowparse_new(&in->format, ops->row, ctx, &parse, err);
-	if (rc == 0)
+	if (rc == 0) {
 		rc = pump(parse, ops, ctx, chunk, err);
+		/* What stopped it otherwise has no place in the input. */
+		if (rc != 0 && err->code != ERROR_SPACE && !stop_asked() &&
+		    !ferror(stdout))
+			rc = error_prefix(err, "standard input");
+	}
 	rowparse_free(parse);
 	free(chunk);
-	/* What stopped it otherwise has no place in the input. */
-	if (rc != 0 && !stop_asked() && !ferror(stdout))
-		return error_prefix(err, "standard input");
 	return rc;
 }

@@ -174,7 +174,7 @@ int cmd_size(const struct opts *opts, struct error *err)
 	if (rc == 0 && opts_has(opts, OPT_KEYSPEC))
 		rc = inputs_spec(&in, opts, err);
 	if (rc == 0 && counting)
-		rc = inputs_format(&in, opts, err);
+		rc = inputs_format(&in, opts, ROWFORMAT_CSV, err);
 	if (rc == 0 && counting)
 		rc = inputs_source(&in, opts, err);
 	if (rc == 0) {

@@ -204,6 +204,61 @@ setup() {
 	done
 }
 
+@test "key: a table that is full is 73, after the rows that it held" {
+	local value
+	value=$(printf '%060000d' 7)
+	yes "$value"$'\tm:5' | sed 1200q >rows.txt
+	status=0
+	"$BLOOMCTL" key -k cards.keyspec --stdin --format table <rows.txt \
+		>table.txt 2>stderr.txt || status=$?
+	assert_status 73
+	assert_has "$(<stderr.txt)" \
+		'bloomctl key: the rows are more than a table' \
+		'--format csv or json'
+	assert_lacks "$(<stderr.txt)" memory
+	[[ $(grep -c "card:$value:m:5" table.txt) -gt 1000 ]]
+	"$BLOOMCTL" key -k cards.keyspec --stdin --format csv <rows.txt >table.txt
+	[[ $(grep -c "card:$value:m:5" table.txt) -eq 1200 ]]
+}
+
+@test "key: a host's settings change neither --stdin nor bare answers" {
+	local option
+	cat >host.conf <<-'END'
+		input-format = csv
+		columns = scope,id
+		header = yes
+		null = 5
+		format = json
+	END
+	for option in '' '--config host.conf'; do
+		# shellcheck disable=SC2086 # two words
+		bloomctl_ok key -k cards.keyspec $option --stdin <<<$'5\tm:5'
+		assert_stdout_is "$line"
+	done
+	BLOOMCTL_INPUT_FORMAT=csv BLOOMCTL_COLUMNS=scope,id \
+		BLOOMCTL_NULL=5 BLOOMCTL_FORMAT=json BLOOMCTL_HEADER=yes \
+		bloomctl_ok key -k cards.keyspec --stdin <<<$'5\tm:5'
+	assert_stdout_is "$line"
+	bloomctl_ok key -k cards.keyspec --config host.conf --sentinel
+	assert_has "$output" bloomkey:
+	assert_lacks "$output" '{'
+	# Where people look, and on the command line, they count.
+	bloomctl_ok key -k cards.keyspec --config host.conf 5 m:5
+	assert_has "$output" '"bucket":'
+	bloomctl_ok key -k cards.keyspec --config host.conf --stdin \
+		--format csv <<<$'5\tm:5'
+	assert_has "$output" key,hash,bucket
+}
+
+@test "key: what is wrong on the command line is not the input's fault" {
+	bloomctl_run key -k cards.keyspec --stdin --columns a,,b <<<5
+	assert_failure 64 key 'option --columns: column 2 has no name'
+	assert_lacks "$stderr" 'standard input'
+	bloomctl_run key -k cards.keyspec --stdin --columns a,scope <<<5
+	assert_failure 65 key "no column 'id'"
+	assert_lacks "$stderr" 'standard input'
+}
+
 @test "key: an error before the first answer leaves standard output empty" {
 	local format
 	for format in csv json table; do

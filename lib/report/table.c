@@ -35,8 +35,10 @@ int table_add(struct table *t, const char *text)
 	size_t column = t->rows % t->columns;
 	size_t w = width(text);
 
-	if (buf_add(&t->cells, text, strlen(text) + 1) != 0)
+	if (buf_add(&t->cells, text, strlen(text) + 1) != 0) {
+		t->full = buf_full(&t->cells, strlen(text) + 1) != 0;
 		return -1;
+	}
 	if (w > t->width[column])
 		t->width[column] = w;
 	t->rows++;
@@ -52,6 +54,11 @@ int table_addf(struct table *t, const char *fmt, ...)
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	return table_add(t, text);
+}
+
+bool table_full(const struct table *t)
+{
+	return t->full;
 }
 
 static int pad(struct buf *out, size_t n)

@@ -6,6 +6,7 @@
 #ifndef BLOOMCTL_REPORT_TABLE_H
 #define BLOOMCTL_REPORT_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@
 struct table {
 	size_t columns;
 	size_t rows;
+	bool full;                       /* a cell did not fit */
 	struct buf cells;                /* texts, each ended by NUL */
 	size_t width[TABLE_COLUMNS_MAX]; /* characters of the widest cell */
 };
@@ -25,10 +27,14 @@ struct table {
 void table_init(struct table *t, size_t columns);
 void table_release(struct table *t);
 
-/* Adds one cell after the other, row by row.  0 or -1 (out of memory). */
+/*
+ * Adds one cell after the other, row by row.  0 or -1: out of memory, or, as
+ * table_full() says from then on, 64 MiB are full.
+ */
 int table_add(struct table *t, const char *text);
 int table_addf(struct table *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+bool table_full(const struct table *t);
 
 /*
  * Appends the table: columns two blanks apart, right-aligned where `right`
