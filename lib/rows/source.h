@@ -68,13 +68,23 @@ struct stream_ops {
 	 */
 	int (*read)(struct stream *stream, void *buf, size_t cap, size_t *got,
 		    struct error *err);
-	/* After the end: whether it was the true one.  0 or -1 (ERROR_DATA). */
+	/*
+	 * After the end: whether it was the true one.  0 or -1 (ERROR_DATA).
+	 * Sets counted and rows, where the source says how many it had.
+	 */
 	int (*finish)(struct stream *stream, struct error *err);
+	/* Legal at any time; what it was made of is closed, too. */
 	void (*close)(struct stream *stream);
 };
 
+/*
+ * A stream may be made of another one, which it then owns: bytes of a pipe,
+ * unpacked, without their trailer.
+ */
 struct stream {
 	const struct stream_ops *ops;
+	bool counted;  /* after finish(): rows is known */
+	uint64_t rows; /* that the source says it had, without headers */
 };
 
 /*
