@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cmd/keyrows.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/input.h"
 #include "lib/base/stop.h"
 
 #define READ_SIZE (256u << 10)
@@ -15,23 +14,14 @@
 static int pump(struct rowparse *parse, const struct keyrows_ops *ops,
 		void *ctx, char *chunk, struct error *err)
 {
-	struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN},
-				{.fd = stop_fd(), .events = POLLIN}};
-	ssize_t n;
+	size_t got;
 
 	for (;;) {
-		if (poll(fds, 2, -1) < 0 && errno != EINTR)
-			return error_errno(err, ERROR_INTERNAL, errno, "poll");
-		if (stop_check(err) != 0)
+		if (input_read(STDIN_FILENO, chunk, READ_SIZE, &got, err) != 0)
 			return -1;
-		n = read(STDIN_FILENO, chunk, READ_SIZE);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return error_errno(err, ERROR_DATA, errno, "read");
-		if (n == 0)
+		if (got == 0)
 			return rowparse_end(parse, true, err);
-		if (rowparse_feed(parse, chunk, (size_t)n, err) != 0)
+		if (rowparse_feed(parse, chunk, got, err) != 0)
 			return -1;
 		if (ops->part != NULL && ops->part(ctx, err) != 0)
 			return -1;

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* pipe2() */
+#define _GNU_SOURCE
+
+#include "lib/base/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/input.h"
+#include "lib/base/stop.h"
+
+#define SHELL "/bin/sh"
+
+/* How long a command that was asked to end may take. */
+#define GRACE_MS 5000
+
+/* How often a command that is silent is looked at. */
+#define LOOK_MS 1000
+
+/* Larger pipes save both sides switches; the system's limit is as much. */
+#define PIPE_SIZE (1 << 20)
+
+extern char **environ;
+
+/*
+ * Ends the group $0 once nobody can write to its standard input: we are gone.
+ * It is a member of the group, whose number is its own as long as it lives.
+ */
+static const char keeper[] =
+	"read -r nothing; trap '' TERM; kill -TERM -\"$0\"; "
+	"sleep 5; kill -KILL -\"$0\"";
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+/* Descriptors of a shell: 0 and 1, or -1 for /dev/null; 2 is ours. */
+static int set_files(posix_spawn_file_actions_t *actions, int in, int out,
+		     bool quiet)
+{
+	static const char null[] = "/dev/null";
+	int rc;
+
+	rc = in >= 0 ? posix_spawn_file_actions_adddup2(actions, in, 0)
+		     : posix_spawn_file_actions_addopen(actions, 0, null,
+							O_RDONLY, 0);
+	if (rc == 0)
+		rc = out >= 0
+			     ? posix_spawn_file_actions_adddup2(actions, out, 1)
+			     : posix_spawn_file_actions_addopen(
+				       actions, 1, null, O_WRONLY, 0);
+	if (rc == 0 && quiet)
+		rc = posix_spawn_file_actions_addopen(actions, 2, null,
+						      O_WRONLY, 0);
+	return rc;
+}
+
+/*
+ * In a group (0: its own), with no signal blocked, and with those that
+ * stop_init() ignores as they were; what is handled is reset by itself.
+ */
+static int set_attributes(posix_spawnattr_t *attr, pid_t group)
+{
+	sigset_t none, ignored;
+	int rc;
+
+	(void)sigemptyset(&none);
+	(void)sigemptyset(&ignored);
+	(void)sigaddset(&ignored, SIGPIPE);
+	(void)sigaddset(&ignored, SIGXFSZ);
+	rc = posix_spawnattr_setsigmask(attr, &none);
+	if (rc == 0)
+		rc = posix_spawnattr_setsigdefault(attr, &ignored);
+	if (rc == 0)
+		rc = posix_spawnattr_setpgroup(attr, group);
+	if (rc == 0)
+		rc = posix_spawnattr_setflags(
+			attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+				      POSIX_SPAWN_SETSIGDEF);
+	return rc;
+}
+
+/* Spawns a shell, see set_files().  0 or an errno value; *pid is 0 then. */
+static int spawn(pid_t *pid, pid_t group, char *const argv[], int in, int out,
+		 bool quiet)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	int rc;
+
+	*pid = 0;
+	rc = posix_spawn_file_actions_init(&actions);
+	if (rc != 0)
+		return rc;
+	rc = posix_spawnattr_init(&attr);
+	if (rc == 0) {
+		rc = set_files(&actions, in, out, quiet);
+		if (rc == 0)
+			rc = set_attributes(&attr, group);
+		if (rc == 0)
+			rc = posix_spawn(pid, SHELL, &actions, &attr, argv,
+					 environ);
+		(void)posix_spawnattr_destroy(&attr);
+	}
+	(void)posix_spawn_file_actions_destroy(&actions);
+	if (rc != 0)
+		*pid = 0;
+	return rc;
+}
+
+static int spawn_command(struct proc *p, const char *command, int out)
+{
+	char *argv[] = {(char *)"sh", (char *)"-e", (char *)"-c",
+			(char *)command, NULL};
+
+	return spawn(&p->pid, 0, argv, -1, out, false);
+}
+
+static int spawn_keeper(struct proc *p, int life)
+{
+	char group[24];
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)keeper, group,
+			NULL};
+
+	(void)snprintf(group, sizeof(group), "%ld", (long)p->pid);
+	return spawn(&p->keeper, p->pid, argv, life, -1, true);
+}
+
+int proc_start(struct proc *p, const char *command, struct error *err)
+{
+	int out[2] = {-1, -1}, life[2] = {-1, -1};
+	int rc = 0;
+
+	*p = (struct proc){.out = -1, .life = -1};
+	/* Whoever ignored it when we were started would reap our children. */
+	(void)signal(SIGCHLD, SIG_DFL);
+	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(life, O_CLOEXEC) != 0)
+		rc = errno;
+	p->out = out[0];
+	p->life = life[1];
+	if (rc == 0)
+		rc = spawn_command(p, command, out[1]);
+	if (rc == 0)
+		rc = spawn_keeper(p, life[0]);
+	close_fd(&out[1]);
+	close_fd(&life[0]);
+	if (rc != 0) {
+		proc_end(p);
+		return error_errno(err, ERROR_INTERNAL, rc,
+				   "no process for it");
+	}
+#ifdef F_SETPIPE_SZ
+	(void)fcntl(p->out, F_SETPIPE_SZ, PIPE_SIZE);
+#endif
+	return 0;
+}
+
+/* Whether the command was stopped by the terminal that it wants to use. */
+static bool stands_still(const struct proc *p)
+{
+	siginfo_t info;
+
+	memset(&info, 0, sizeof(info));
+	return p->pid > 0 &&
+	       waitid(P_PID, (id_t)p->pid, &info,
+		      WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid != 0 &&
+	       (info.si_status == SIGTTIN || info.si_status == SIGTTOU);
+}
+
+int proc_read(struct proc *p, void *buf, size_t cap, size_t *got,
+	      struct error *err)
+{
+	int ready;
+
+	*got = 0;
+	while ((ready = input_wait(p->out, LOOK_MS, err)) == 0) {
+		if (!stands_still(p))
+			continue;
+		(void)error_set(err, ERROR_SOURCE,
+				"it wants to use the terminal, which is not "
+				"its own");
+		return error_hint(err, "let it find passwords and answers in a "
+				       "file or a variable");
+	}
+	return ready > 0 ? input_read(p->out, buf, cap, got, err) : -1;
+}
+
+/* Reaps a child that has ended; whether it had. */
+static bool reap(pid_t *pid, int *status)
+{
+	pid_t done;
+
+	if (*pid == 0)
+		return true;
+	do {
+		done = waitpid(*pid, status, WNOHANG);
+	} while (done < 0 && errno == EINTR);
+	if (done == 0)
+		return false;
+	/* Somebody else reaped it: how it ended is not known. */
+	if (done < 0)
+		*status = 127 << 8;
+	*pid = 0;
+	return true;
+}
+
+/* Lets pass a while that grows from call to call. */
+static void pause_ms(int *ms)
+{
+	const struct timespec span = {0, *ms * 1000000L};
+
+	(void)nanosleep(&span, NULL);
+	if (*ms < 50)
+		*ms *= 2;
+}
+
+int proc_wait(struct proc *p, int *status, struct error *err)
+{
+	int ms = 1;
+
+	*status = 0;
+	while (!reap(&p->pid, status)) {
+		if (stop_check(err) != 0)
+			return -1;
+		pause_ms(&ms);
+	}
+	return 0;
+}
+
+void proc_end(struct proc *p)
+{
+	pid_t group = p->pid;
+	int status, ms = 1;
+
+	close_fd(&p->out);
+	if (p->pid > 0)
+		(void)kill(-group, SIGTERM);
+	/* Of a command that the terminal stopped. */
+	if (p->pid > 0)
+		(void)kill(-group, SIGCONT);
+	for (int waited = 0; !reap(&p->pid, &status); waited += ms) {
+		if (waited > GRACE_MS) {
+			(void)kill(-group, SIGKILL);
+			waited = 0;
+		}
+		pause_ms(&ms);
+	}
+	if (p->keeper > 0) {
+		/* What the shell left behind goes with it. */
+		if (group > 0)
+			(void)kill(-group, SIGKILL);
+		(void)kill(p->keeper, SIGKILL);
+		for (ms = 1; !reap(&p->keeper, &status);)
+			pause_ms(&ms);
+	}
+	close_fd(&p->life);
+}

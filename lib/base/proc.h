@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * proc: a command of the shell whose standard output is read.
+ *
+ *	bloomctl ──── out ◄── sh -e -c COMMAND ─┐ one process group
+ *	     └─────── life ─► keeper ───────────┘
+ *
+ * Standard input is empty, standard error is ours.  A pipeline of the command
+ * is ended as a whole, whatever becomes of us: the keeper, a shell that waits
+ * on a pipe, ends the group when we are gone and never saw the command's end.
+ * No descriptor of ours but 2 is theirs.  An exit status other than 0 is the
+ * caller's to judge.
+ */
+#ifndef BLOOMCTL_BASE_PROC_H
+#define BLOOMCTL_BASE_PROC_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "lib/base/error.h"
+
+struct proc {
+	pid_t pid;    /* of the shell, and of the group; 0: it was reaped */
+	pid_t keeper; /* 0: it was reaped */
+	int out;      /* the command's output; -1: closed */
+	int life;     /* closed when we end, by whatever cause; -1: closed */
+};
+
+/*
+ * Starts a command.  0, or -1 (ERROR_INTERNAL: no process, descriptor or
+ * memory is to be had); nothing runs then.
+ */
+int proc_start(struct proc *p, const char *command, struct error *err);
+
+/*
+ * Reads what the command wrote, as much as there is, up to cap bytes; *got is
+ * 0 only when nobody can write any more.  -1: ERROR_DATA; ERROR_SOURCE: the
+ * command stands still, as it wants to read from the terminal; or a stop.
+ */
+int proc_read(struct proc *p, void *buf, size_t cap, size_t *got,
+	      struct error *err);
+
+/*
+ * Waits for the command's end.  *status is that of wait(2).  0, or -1 if a
+ * stop is asked for meanwhile.
+ */
+int proc_wait(struct proc *p, int *status, struct error *err);
+
+/*
+ * Ends what still runs and closes everything: SIGTERM to the group, SIGKILL to
+ * a shell that is there 5 seconds later, and at once to what outlives it.
+ * After proc_wait() what the command left running is left alone.  Legal at
+ * any time after proc_start(), more than once.
+ */
+void proc_end(struct proc *p);
+
+#endif
