@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * file: regular files as a source; for source.c, and for what cuts them.
+ * file: files as a source; for source.c, and for what cuts them.
  *
- *	file.c      which files: patterns, first look, parts
+ *	filelist.c  which files, and a first look at each
+ *	file.c      their parts, and streams of rows
  *	filecut.c   where a file of COPY text may be cut
  *	fileread.c  a part as a stream, and whether the file stayed the same
  */
@@ -25,6 +26,10 @@
 struct file_entry {
 	char *path;       /* owned */
 	struct stat stat; /* when the source was opened */
+	bool packed;      /* by its first bytes */
+	bool trailer;     /* its last line is one */
+	int fd;           /* of a FIFO, which is open from first to last; owned;
+			     -1: a regular file */
 };
 
 struct file_source {
@@ -32,6 +37,7 @@ struct file_source {
 	struct file_entry *files; /* owned */
 	size_t count;
 	uint64_t part_min; /* FILE_PART_MIN; tests make it small */
+	bool trailers;     /* a FIFO must end in one */
 };
 
 /*
@@ -41,7 +47,15 @@ struct file_source {
  * ERROR_USAGE.
  */
 int file_source_open(const char *const *patterns, size_t count,
-		     struct source **out, struct error *err);
+		     const struct source_options *options, struct source **out,
+		     struct error *err);
+
+/*
+ * Fills s with the files that patterns name, each looked at.  0 or -1; what
+ * was added is s's in both cases.
+ */
+int filelist_read(struct file_source *s, const char *const *patterns,
+		  size_t count, struct error *err);
 
 /*
  * Opens a file for reading, without waiting and without taking a terminal.

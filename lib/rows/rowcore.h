@@ -62,6 +62,7 @@ static inline int rowcore_row(struct rowcore *core)
 {
 	struct row row = {core->values, core->lens, core->rows};
 
+	core->base.rows++;
 	return core->fn(core->ctx, &row, &core->err);
 }
 

@@ -62,6 +62,7 @@ struct rowparse_ops {
 
 struct rowparse {
 	const struct rowparse_ops *ops;
+	uint64_t rows; /* called back so far */
 };
 
 /*

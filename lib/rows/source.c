@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lib/rows/source.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/rows/exec.h"
 #include "lib/rows/file.h"
+#include "lib/rows/pipe.h"
 
 /* How a word of -s begins, and who opens what follows the colon. */
 static const struct scheme {
 	const char *name;
-	int (*open)(const char *const *rests, size_t count, struct source **out,
+	int (*open)(const char *const *rests, size_t count,
+		    const struct source_options *options, struct source **out,
 		    struct error *err);
 } schemes[] = {
 	{"file", file_source_open},
+	{"exec", exec_source_open},
+	{"-", pipe_source_open}, /* the whole word */
 };
 
 /* What a message lists; a test holds it to the table. */
-#define KNOWN_KINDS "file:PATH"
+#define KNOWN_KINDS "file:PATH, exec:COMMAND, -"
 
 /* How long the scheme at the start of a word is, or 0: it has none. */
 static size_t scheme_len(const char *text)
@@ -26,6 +32,8 @@ static size_t scheme_len(const char *text)
 				      "0123456789+.-";
 	size_t len = strspn(text, letters);
 
+	if (strcmp(text, "-") == 0)
+		return 1;
 	return text[len] == ':' ? len : 0;
 }
 
@@ -46,7 +54,7 @@ static int unknown(const char *text, size_t len, size_t number,
 	if (len == 0) {
 		error_set(err, ERROR_USAGE,
 			  "source %zu does not say what kind it is", number);
-		return error_hint(err, "a file is named %s", KNOWN_KINDS);
+		return error_hint(err, "there is: %s", KNOWN_KINDS);
 	}
 	error_set(err, ERROR_USAGE,
 		  "source %zu: no such kind of source: '%.*s'", number,
@@ -54,7 +62,8 @@ static int unknown(const char *text, size_t len, size_t number,
 	return error_hint(err, "there is: %s", KNOWN_KINDS);
 }
 
-int source_open(const char *const *texts, size_t count, struct source **out,
+int source_open(const char *const *texts, size_t count,
+		const struct source_options *options, struct source **out,
 		struct error *err)
 {
 	const struct scheme *scheme = NULL;
@@ -80,13 +89,67 @@ int source_open(const char *const *texts, size_t count, struct source **out,
 			goto out;
 		}
 		scheme = found;
-		rests[i] = texts[i] + len + 1;
+		rests[i] = texts[i] + len + (texts[i][len] == ':');
 	}
-	rc = scheme != NULL ? scheme->open(rests, count, out, err)
+	rc = scheme != NULL ? scheme->open(rests, count, options, out, err)
 			    : error_set(err, ERROR_USAGE, "no source is given");
 out:
 	free(rests);
 	return rc;
+}
+
+int stream_check_rows(const struct stream *stream, uint64_t rows,
+		      struct error *err)
+{
+	if (!stream->counted || stream->rows == rows)
+		return 0;
+	(void)error_set(err, ERROR_DATA,
+			"its trailer says %" PRIu64 " rows, and %" PRIu64
+			" were read",
+			stream->rows, rows);
+	return error_hint(err, "read it with the row format and the header "
+			       "with which it was exported");
+}
+
+int source_label(const char *text, char **out, struct error *err)
+{
+	char label[EXEC_LABEL_MAX];
+	size_t len = scheme_len(text);
+	const struct scheme *scheme = find(text, len);
+
+	*out = NULL;
+	if (scheme == NULL || scheme->open != exec_source_open) {
+		*out = strdup(text);
+		return *out != NULL ? 0 : error_nomem(err);
+	}
+	(void)exec_label(text + len + 1, label);
+	*out = malloc(len + 1 + strlen(label) + 1);
+	if (*out == NULL)
+		return error_nomem(err);
+	memcpy(*out, text, len + 1);
+	memcpy(*out + len + 1, label, strlen(label) + 1);
+	return 0;
+}
+
+struct source_part *source_part_add(struct source_part **parts, size_t *count,
+				    const char *name, struct error *err)
+{
+	struct source_part *list, *part;
+	char *copy = strdup(name);
+
+	list = copy != NULL ? realloc(*parts, (*count + 1) * sizeof(*list))
+			    : NULL;
+	if (list == NULL) {
+		free(copy);
+		(void)error_nomem(err);
+		return NULL;
+	}
+	*parts = list;
+	part = &list[(*count)++];
+	memset(part, 0, sizeof(*part));
+	part->name = copy;
+	part->at_end = true;
+	return part;
 }
 
 void source_parts_free(struct source_part *parts, size_t count)

@@ -48,17 +48,22 @@ struct source_ops {
 		     size_t *count, struct error *err);
 	int (*open)(struct source *source, const struct source_part *part,
 		    struct stream **out, struct error *err);
-	/* How many rows stand in the file before the part; for messages. */
+	/*
+	 * How many rows stand in the file before the part; for messages.
+	 * NULL where no file is cut.
+	 */
 	uint64_t (*rows_before)(struct source *source,
 				const struct source_part *part,
 				const struct rowformat *format);
-	/* All bytes of the source, for progress; 0 if not known. */
+	/* All bytes that streams will give, for progress; 0 or NULL: not known.
+	 */
 	uint64_t (*bytes)(const struct source *source);
 	void (*free)(struct source *source);
 };
 
 struct source {
 	const struct source_ops *ops;
+	bool once; /* a part can be opened once only, as that of a pipe */
 };
 
 struct stream_ops {
@@ -87,16 +92,44 @@ struct stream {
 	uint64_t rows; /* that the source says it had, without headers */
 };
 
+struct source_options {
+	bool no_trailer; /* a pipe may end without one */
+};
+
 /*
  * Opens the source that the -s options name, in their order: "file:PATTERN",
- * where PATTERN may be a glob.  Every file is opened once and looked at: a
- * file that is missing, unreadable, no regular file, or something else by its
- * first bytes is ERROR_SOURCE; a word that is no source is ERROR_USAGE.
+ * where PATTERN may be a glob; "exec:COMMAND"; or "-", standard input.  Files
+ * are opened once and looked at: one that is missing, unreadable, or something
+ * else than rows by its first bytes is ERROR_SOURCE.  A word that is no source
+ * is ERROR_USAGE.  A command is started and a pipe read when its part is
+ * opened.  options is borrowed until return.
  */
-int source_open(const char *const *texts, size_t count, struct source **out,
+int source_open(const char *const *texts, size_t count,
+		const struct source_options *options, struct source **out,
 		struct error *err);
 
-/* Frees the parts that source_split() made; NULL is legal. */
+/*
+ * Holds the rows that were parsed to the number that the stream's source says
+ * it had, if it does; after finish().  0 or -1 (ERROR_DATA).
+ */
+int stream_check_rows(const struct stream *stream, uint64_t rows,
+		      struct error *err);
+
+/*
+ * A source's word as records may show it: a command without its arguments,
+ * which may hold a password.  *out is owned by the caller.
+ */
+int source_label(const char *text, char **out, struct error *err);
+
+/*
+ * Adds a part of this name to a list that source_parts_free() frees; all else
+ * in it is 0, and at_end true.  NULL with ERROR_INTERNAL: no memory, and the
+ * list is as it was.
+ */
+struct source_part *source_part_add(struct source_part **parts, size_t *count,
+				    const char *name, struct error *err);
+
+/* Frees a list of parts; NULL is legal. */
 void source_parts_free(struct source_part *parts, size_t count);
 
 #endif

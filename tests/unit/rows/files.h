@@ -90,12 +90,14 @@ static inline int read_part(struct source *source,
 	return rc;
 }
 
+static const struct source_options plain_source;
+
 static inline struct source *open_one(const char *word)
 {
 	struct error err = ERROR_INIT;
 	struct source *source = NULL;
 
-	if (source_open(&word, 1, &source, &err) != 0)
+	if (source_open(&word, 1, &plain_source, &source, &err) != 0)
 		CHECK_STR(err.text, "");
 	return source;
 }

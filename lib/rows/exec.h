@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * exec: the output of commands as a source.  A command's rows are whole if it
+ * ends with status 0, and only then.
+ */
+#ifndef BLOOMCTL_ROWS_EXEC_H
+#define BLOOMCTL_ROWS_EXEC_H
+
+#include <stddef.h>
+
+#include "lib/rows/source.h"
+
+/*
+ * Commands for `sh -e -c`, one part each, started when their part is opened.
+ * ERROR_USAGE for an empty one, and for a pipeline whose status would be that
+ * of its last command only.
+ */
+int exec_source_open(const char *const *commands, size_t count,
+		     const struct source_options *options, struct source **out,
+		     struct error *err);
+
+/* How many bytes exec_label() writes, with its NUL. */
+#define EXEC_LABEL_MAX 80
+
+/*
+ * A command as messages and records name it: its first word, if that is
+ * plain, and "..." for the rest, which may hold a password.  Returns out.
+ */
+const char *exec_label(const char *command, char out[EXEC_LABEL_MAX]);
+
+#endif
