@@ -116,8 +116,11 @@ int cmd_build(const struct opts *opts, struct error *err)
 		in.scan.phase = "building";
 		rc = run(opts, &in, &o, &report, err);
 		receipt.m = &report.m;
+		if (rc == 0)
+			inputs_tell_rejects(&in);
 	}
 	receipt.source = in.source_name;
+	receipt.rejects = &in.rejects.count;
 	receipt.rows = report.m.rows;
 	receipt.keys = report.m.keys;
 	receipt.sent = o.dry_run ? 0 : report.m.keys;

@@ -33,6 +33,10 @@ struct opts;
 	COMMAND(swap, ON_SWAP, "", "makes a complete generation the live one", \
 		"Checks every filter of the generation and its number of "     \
 		"rows, then promotes it in one step.")                         \
+	COMMAND(export, ON_EXPORT, "",                                         \
+		"copies the rows of a source, and says that they are whole",   \
+		"Writes the rows to standard output, and behind them a "       \
+		"trailer, only if the source was whole: for a pipe.")          \
 	COMMAND(inspect, ON_INSPECT, "",                                       \
 		"shows what a set is and holds, filter by filter",             \
 		"Reads and checks every filter of the live generation, or of " \
@@ -61,6 +65,7 @@ enum command_mask {
 	ON_SIZE = 1u << ON_SIZE_BIT,
 	ON_BUILD = 1u << ON_BUILD_BIT,
 	ON_SWAP = 1u << ON_SWAP_BIT,
+	ON_EXPORT = 1u << ON_EXPORT_BIT,
 	ON_INSPECT = 1u << ON_INSPECT_BIT,
 	ON_VERIFY = 1u << ON_VERIFY_BIT,
 	ON_LOOKUP = 1u << ON_LOOKUP_BIT,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/log.h"
 #include "lib/base/num.h"
 
 int inputs_spec(struct inputs *in, const struct opts *opts, struct error *err)
@@ -79,7 +80,9 @@ int inputs_format(struct inputs *in, const struct opts *opts,
 	in->format.header = columns == NULL || opts_flag(opts, OPT_HEADER);
 	if (columns != NULL && split_names(in, columns, err) != 0)
 		return -1;
-	return scan_columns(in->spec, &in->format, &in->wanted, err);
+	return in->spec != NULL
+		       ? scan_columns(in->spec, &in->format, &in->wanted, err)
+		       : 0;
 }
 
 /* All -s words in one text, for manifest and receipt. */
@@ -87,25 +90,51 @@ static int name_source(struct inputs *in, const struct opt_value *words,
 		       struct error *err)
 {
 	struct buf text;
+	int bad = 0;
 
 	buf_init(&text, 1u << 20);
-	for (size_t i = 0; i < words->count; i++)
-		if (buf_addf(&text, "%s%s", i > 0 ? " " : "",
-			     words->items[i]) != 0) {
+	for (size_t i = 0; bad == 0 && i < words->count; i++) {
+		char *label;
+
+		if (source_label(words->items[i], &label, err) != 0) {
 			buf_release(&text);
-			return error_nomem(err);
+			return -1;
 		}
-	in->source_name = buf_string(&text);
-	return in->source_name != NULL ? 0 : error_nomem(err);
+		bad = buf_addf(&text, "%s%s", i > 0 ? " " : "", label);
+		free(label);
+	}
+	in->source_name = bad == 0 ? buf_string(&text) : NULL;
+	if (in->source_name != NULL)
+		return 0;
+	buf_release(&text);
+	return error_nomem(err);
+}
+
+static int read_rejects(struct inputs *in, const struct opts *opts,
+			struct error *err)
+{
+	in->rejects.max = opts_u64(opts, OPT_MAX_REJECTS, 0);
+	in->rejects.path = opts_text(opts, OPT_REJECTS);
+	in->rejects.raw = opts_flag(opts, OPT_REJECTS_RAW);
+	in->scan.rejects = &in->rejects;
+	if (in->rejects.raw && in->rejects.path == NULL)
+		return error_set(err, ERROR_USAGE,
+				 "option --rejects-raw: it needs --rejects "
+				 "FILE");
+	return 0;
 }
 
 int inputs_source(struct inputs *in, const struct opts *opts, struct error *err)
 {
 	const struct opt_value *words = opts_list(opts, OPT_SOURCE);
+	const struct source_options options = {
+		.no_trailer = opts_flag(opts, OPT_NO_TRAILER)};
 
 	if (opts_require(opts, OPT_SOURCE, err) != 0 ||
+	    read_rejects(in, opts, err) != 0 ||
 	    name_source(in, words, err) != 0 ||
-	    source_open(words->items, words->count, &in->source, err) != 0)
+	    source_open(words->items, words->count, &options, &in->source,
+			err) != 0)
 		return -1;
 	progress_init(&in->line, opts_flag(opts, OPT_QUIET));
 	in->scan.spec = in->spec;
@@ -115,6 +144,20 @@ int inputs_source(struct inputs *in, const struct opts *opts, struct error *err)
 	in->scan.progress.fn = progress_show;
 	in->scan.progress.ctx = &in->line;
 	return 0;
+}
+
+void inputs_tell_rejects(const struct inputs *in)
+{
+	const struct rejects_count *count = &in->rejects.count;
+	char number[NUM_TEXT_MAX];
+
+	if (count->total > 0)
+		log_warn("%s %s no key and %s passed over: only the database "
+			 "answers for %s",
+			 num_grouped(count->total, number),
+			 count->total == 1 ? "row has" : "rows have",
+			 count->total == 1 ? "was" : "were",
+			 count->total == 1 ? "it" : "them");
 }
 
 int inputs_layout(const struct opts *opts, const struct layout_ops **layout,

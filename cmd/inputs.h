@@ -20,6 +20,7 @@ struct inputs {
 	char **names; /* of --columns; the texts live in names_text */
 	char *names_text;
 	char *source_name; /* all -s words, for records */
+	struct rejects rejects;
 	struct progress_line line;
 	struct scan scan;
 };
@@ -29,14 +30,20 @@ int inputs_spec(struct inputs *in, const struct opts *opts, struct error *err);
 
 /*
  * The row format of --input-format, or the usual one, --columns, --header and
- * --null.
+ * --null.  Without a keyspec no column is wanted.
  */
 int inputs_format(struct inputs *in, const struct opts *opts,
 		  enum rowformat_kind usual, struct error *err);
 
-/* Opens the sources of --source and fills in the scan; after the two above. */
+/*
+ * Opens the sources of --source and fills in the scan and what is done with
+ * rows without a key; after the two above.
+ */
 int inputs_source(struct inputs *in, const struct opts *opts,
 		  struct error *err);
+
+/* Says how many rows were passed over, if any were, after a run. */
+void inputs_tell_rejects(const struct inputs *in);
 
 /* The layout of --engine, and --error within its range. */
 int inputs_layout(const struct opts *opts, const struct layout_ops **layout,

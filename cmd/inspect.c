@@ -65,6 +65,11 @@ static int add_facts(const struct inspect_report *r, struct buf *out)
 			num_double_text(m->error, a));
 	bad |= buf_addf(out, "rows          %s, %s of them set a bit\n",
 			num_grouped(m->rows, a), num_grouped(m->added, b));
+	if (m->rejects > 0)
+		bad |= buf_addf(out,
+				"rejects       %s rows without a key, which "
+				"only the database answers for\n",
+				num_grouped(m->rejects, a));
 	bad |= buf_addf(out, "bytes         %s\n", num_bytes_text(r->bytes, a));
 	bad |= buf_addf(out,
 			"fill          %s %% to %s %%, median %s %%, fullest "
@@ -296,6 +301,7 @@ static json_t *report_json(const struct inspect_report *r,
 			    ? json_pack("{s:s}", "held", r->locked_by)
 			    : json_object());
 	PUT("rows", json_integer(m != NULL ? (json_int_t)m->rows : 0));
+	PUT("rejects", json_integer(m != NULL ? (json_int_t)m->rejects : 0));
 	PUT("bytes", json_integer((json_int_t)r->bytes));
 	PUT("fill", json_pack("{s:f, s:f, s:f}", "min", r->fill_min, "median",
 			      r->fill_median, "max", r->fill_max));

@@ -92,6 +92,23 @@ static json_t *text_or_null(const char *text)
 	return json;
 }
 
+/* The reasons that were met, with how often. */
+static json_t *rejects_json(const struct rejects_count *count)
+{
+	json_t *json = json_object();
+	int bad = json == NULL;
+
+	for (size_t i = 0; count != NULL && i < REJECTS_REASONS; i++)
+		if (count->reasons[i] > 0)
+			bad |= json_object_set_new(
+				json, rejects_reason_name(i),
+				json_integer((json_int_t)count->reasons[i]));
+	if (bad == 0)
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
 static json_t *receipt_json(const struct receipt *r, int status,
 			    const struct error *err)
 {
@@ -120,7 +137,7 @@ static json_t *receipt_json(const struct receipt *r, int status,
 	PUT("source", json_pack("{s:o}", "names", text_or_null(r->source)));
 	PUT("rows", json_integer((json_int_t)r->rows));
 	PUT("keys", json_integer((json_int_t)r->keys));
-	PUT("rejects", json_object());
+	PUT("rejects", rejects_json(r->rejects));
 	PUT("sent", json_integer((json_int_t)r->sent));
 	PUT("acknowledged", json_integer((json_int_t)r->acknowledged));
 	PUT("added", json_integer(m != NULL ? (json_int_t)m->added : 0));

@@ -10,6 +10,7 @@
 
 #include "cmd/opts.h"
 #include "lib/base/json.h"
+#include "lib/job/rejects.h"
 #include "lib/report/table.h"
 #include "lib/store/manifest.h"
 
@@ -52,7 +53,8 @@ struct receipt {
 	uint64_t keys;
 	uint64_t sent;
 	uint64_t acknowledged;
-	uint64_t missing; /* verify */
+	const struct rejects_count *rejects; /* NULL: none */
+	uint64_t missing;                    /* verify */
 	uint64_t absent, absent_hits;
 	bool dry_run;
 };

@@ -16,7 +16,7 @@ int rowkey_derive(const struct bloomkey_spec *spec, const void *const *values,
 	if (out->reject != 0)
 		return bloomkey_reason(out->reject) != NULL
 			       ? 0
-			       : scan_reject(spec, out->reject, 0, err);
+			       : rejects_error(spec, out->reject, 0, err);
 	if (bloomkey_filter(spec, out->at.bucket, out->filter,
 			    sizeof(out->filter)) < 0)
 		return error_set(err, ERROR_INTERNAL,
@@ -32,7 +32,7 @@ static int derive(const struct bloomkey_spec *spec, const void *const *values,
 		return -1;
 	return out->reject == 0
 		       ? 0
-		       : scan_reject(spec, out->reject, out->at.field, err);
+		       : rejects_error(spec, out->reject, out->at.field, err);
 }
 
 /* "FIELD FIELD", for the hint of a wrong number of values. */

@@ -189,6 +189,8 @@ int cmd_size(const struct opts *opts, struct error *err)
 		in.scan.phase = "counting";
 		rc = plan_run(counting ? &in.scan : NULL, &o, &p, err);
 		progress_end(&in.line);
+		if (rc == 0)
+			inputs_tell_rejects(&in);
 	}
 	if (rc == 0)
 		rc = print(opts, &p, &o, err);

@@ -23,7 +23,8 @@ static int print_summary(const struct audit_report *r, struct error *err)
 
 	(void)snprintf(text, sizeof(text),
 		       "set '%s': generation '%s': all %s rows are found",
-		       r->m.set, r->m.generation, num_grouped(r->rows, rows));
+		       r->m.set, r->m.generation,
+		       num_grouped(r->rows - r->rejects, rows));
 	used = strlen(text);
 	if (r->absent > 0)
 		(void)snprintf(text + used, sizeof(text) - used,
@@ -69,12 +70,15 @@ int cmd_verify(const struct opts *opts, struct error *err)
 			       err);
 		progress_end(&in.line);
 		receipt.m = report.m.set[0] != '\0' ? &report.m : NULL;
+		if (rc == 0)
+			inputs_tell_rejects(&in);
 	}
 	if (rc == 0 && !opts_flag(opts, OPT_QUIET))
 		rc = print_summary(&report, err);
 	receipt.source = in.source_name;
 	receipt.rows = report.rows;
-	receipt.keys = report.rows;
+	receipt.keys = report.rows - report.rejects;
+	receipt.rejects = &in.rejects.count;
 	receipt.missing = report.missing;
 	receipt.absent = report.absent;
 	receipt.absent_hits = report.absent_hits;

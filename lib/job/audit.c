@@ -53,7 +53,7 @@ static int sum(const struct audit_sink *sinks, unsigned jobs,
 
 	for (unsigned i = 0; i < jobs; i++)
 		asked += sinks[i].asked;
-	if (asked != report->rows)
+	if (asked + report->rejects != report->rows)
 		return error_set(err, ERROR_INTERNAL,
 				 "%" PRIu64 " rows were read and %" PRIu64
 				 " were answered for",
@@ -90,6 +90,8 @@ static int ask_rows(struct store *store, const struct scan *scan,
 	}
 	if (rc == 0)
 		rc = scan_run(scan, table, &report->rows, err);
+	if (scan->rejects != NULL)
+		report->rejects = scan->rejects->count.total;
 	if (rc == 0)
 		rc = sum(sinks, scan->jobs, report, err);
 	for (unsigned i = 0; sinks != NULL && i < scan->jobs; i++) {
@@ -108,8 +110,9 @@ static int tell_missing(const struct audit_report *report, struct error *err)
 			"generation '%s': %" PRIu64 " of %" PRIu64
 			" rows are missing, in %" PRIu32
 			" buckets, the first of them %" PRIu32,
-			report->m.generation, report->missing, report->rows,
-			report->buckets_hit, report->first_bucket);
+			report->m.generation, report->missing,
+			report->rows - report->rejects, report->buckets_hit,
+			report->first_bucket);
 	return error_hint(err, "rows that came after the build are missing "
 			       "until the next one; if there are none, build "
 			       "and swap again");
@@ -122,10 +125,11 @@ int audit_run(struct store *store, const struct scan *scan, const char *id,
 	if (generation_pick(store, scan->spec, id, &report->m, err) != 0 ||
 	    ask_rows(store, scan, report, err) != 0)
 		return -1;
-	if (report->rows == 0)
+	if (report->rows == report->rejects)
 		return error_set(err, ERROR_VERIFY,
-				 "source: it holds no row, so nothing is "
-				 "verified");
+				 "source: it holds no row%s, so nothing is "
+				 "verified",
+				 report->rows > 0 ? " that has a key" : "");
 	if (report->missing > 0)
 		return tell_missing(report, err);
 	report->absent = absent;

@@ -14,7 +14,8 @@
 
 struct audit_report {
 	struct manifest m;     /* what was audited */
-	uint64_t rows;         /* read and asked for */
+	uint64_t rows;         /* read */
+	uint64_t rejects;      /* of them without a key; not asked for */
 	uint64_t missing;      /* of them not found */
 	uint32_t buckets_hit;  /* buckets with a row that is missing */
 	uint32_t first_bucket; /* the lowest of them */

@@ -112,6 +112,12 @@ static void load_sum(const struct load *load, struct build_report *report)
 					&report->hottest_bucket, &m->keys);
 }
 
+/* Rows of the last scan that have no key. */
+static uint64_t rejected(const struct scan *scan)
+{
+	return scan->rejects != NULL ? scan->rejects->count.total : 0;
+}
+
 static int count(const struct scan *scan, struct build_report *report,
 		 struct error *err)
 {
@@ -121,6 +127,7 @@ static int count(const struct scan *scan, struct build_report *report,
 	run.phase = "counting";
 	if (count_run(&run, m->bucket_keys, &m->rows, err) != 0)
 		return -1;
+	m->rejects = rejected(scan);
 	report->hottest = count_hottest(m->bucket_keys, m->buckets,
 					&report->hottest_bucket, &m->keys);
 	return 0;
@@ -205,8 +212,9 @@ static int load_and_seal(struct store *store, const struct scan *scan,
 		rc = scan_run(scan, load.table, &m->rows, err);
 	if (rc == 0) {
 		load_sum(&load, report);
+		m->rejects = rejected(scan);
 		/* Two counts on two ways: what was read, and what was sent. */
-		if (m->keys != m->rows)
+		if (m->keys + m->rejects != m->rows)
 			rc = error_set(err, ERROR_INTERNAL,
 				       "%" PRIu64 " rows were read and %" PRIu64
 				       " keys were sent",
@@ -338,6 +346,12 @@ int build_run(struct store *store, const struct scan *scan,
 	int rc;
 
 	memset(report, 0, sizeof(*report));
+	if (scan->source->once && options->capacity == BUILD_COUNTED) {
+		(void)error_set(err, ERROR_USAGE,
+				"the source can be read only once, and "
+				"counting its rows would be once");
+		return error_hint(err, "give --keys N or --capacity N");
+	}
 	/* A worker without a part would cost atomic bits and do nothing. */
 	if (manifest_begin(scan, options, &report->m, err) != 0 ||
 	    scan_jobs(scan, &run.jobs, err) != 0)

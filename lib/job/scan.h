@@ -5,10 +5,10 @@
  *	source_read(chunk) → rowparse → bloomkey_derive → sink, per worker
  *
  * Workers take parts of the source until none is left.  The first row without
- * a key, the first damaged or cut-off file and the first error of a sink end
- * the scan; with several workers the error of the earliest part is the one
- * that is told.  Memory is a chunk and a row for each worker, whatever the
- * number of rows.
+ * a key that may not be passed over, the first damaged or cut-off file and the
+ *first error of a sink end the scan; with several workers the error of the
+ *earliest part is the one that is told.  Memory is a chunk and a row for each
+ *worker, whatever the number of rows.
  */
 #ifndef BLOOMCTL_JOB_SCAN_H
 #define BLOOMCTL_JOB_SCAN_H
@@ -19,6 +19,7 @@
 
 #include "lib/base/error.h"
 #include "lib/bloomkey/bloomkey.h"
+#include "lib/job/rejects.h"
 #include "lib/rows/source.h"
 
 /* The most workers. */
@@ -58,16 +59,18 @@ struct scan {
 	const struct bloomkey_spec *spec;
 	struct source *source;
 	const struct rowformat *format;
-	unsigned jobs; /* 1 to SCAN_JOBS_MAX */
+	struct rejects *rejects; /* NULL: the first row without a key ends it */
+	unsigned jobs;           /* 1 to SCAN_JOBS_MAX */
 	const char *phase;
 	struct progress progress;
 };
 
 /*
  * Runs a scan.  sinks holds scan->jobs sinks, one a worker; *rows is the
- * number of rows read.  ERROR_ROWS: a row without a key (its number, field
- * and reason, never its value); ERROR_DATA, ERROR_SOURCE from the source; a
- * sink's own; ERROR_INTERRUPTED, ERROR_TERMINATED.
+ * number of rows read, those without a key included.  ERROR_ROWS: a row
+ * without a key that may not be passed over (its number, field and reason,
+ * never its value); ERROR_DATA, ERROR_SOURCE from the source; a sink's own;
+ * that of a list of rejects; ERROR_INTERRUPTED, ERROR_TERMINATED.
  */
 int scan_run(const struct scan *scan, struct sink *const *sinks, uint64_t *rows,
 	     struct error *err);
@@ -77,13 +80,6 @@ int scan_run(const struct scan *scan, struct sink *const *sinks, uint64_t *rows,
  * fewer parts (one CSV file is one part).  *jobs is 1 at least.
  */
 int scan_jobs(const struct scan *scan, unsigned *jobs, struct error *err);
-
-/*
- * Puts a reject into words: ERROR_ROWS with the field and the reason, never
- * the value.  Always returns -1.
- */
-int scan_reject(const struct bloomkey_spec *spec, int code, size_t field,
-		struct error *err);
 
 /*
  * Sets a format's wanted columns to those that the keyspec's fields name;

@@ -43,6 +43,7 @@ struct manifest {
 	uint64_t bytes;        /* of one filter's bits */
 	uint64_t rows;         /* read from the source */
 	uint64_t keys;         /* of them with a key; sent to the filters */
+	uint64_t rejects;      /* of them without one, passed over */
 	uint64_t added;        /* keys that set a bit; without sentinels */
 	uint64_t fence;        /* of the lock under which it was built */
 	int64_t started;       /* ms since 1970; 0: not yet */

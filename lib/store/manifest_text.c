@@ -35,6 +35,7 @@ const struct manifest_member manifest_members[MANIFEST_MEMBERS] = {
 	MEMBER(bytes, MEMBER_U64),
 	MEMBER(rows, MEMBER_U64),
 	MEMBER(keys, MEMBER_U64),
+	MEMBER(rejects, MEMBER_U64),
 	MEMBER(added, MEMBER_U64),
 	MEMBER(fence, MEMBER_U64),
 	MEMBER(started, MEMBER_TIME),

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lib/job/worker.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/stop.h"
+#include "lib/job/rejects.h"
+
+/* What is read at once; a row that crosses its end is copied. */
+#define CHUNK (256u << 10)
+
+/* A row without a key: 0 to go past it, or -1. */
+static int on_reject(struct worker *w, const struct row *row, int code,
+		     size_t field, struct error *err)
+{
+	const struct scan *scan = w->crew->scan;
+	int rc;
+
+	w->rejected++;
+	if (w->again && w->rejected != w->rejected_last)
+		return 0;
+	if (scan->rejects != NULL && !w->again) {
+		rc = rejects_add(scan->rejects, w->part->name, row, code, field,
+				 err);
+		if (rc != 0)
+			w->rejected_last = w->rejected;
+		return rc;
+	}
+	(void)rejects_error(scan->spec, code, field, err);
+	return error_prefix(err, "row %" PRIu64, row->number);
+}
+
+static int on_row(void *ctx, const struct row *row, struct error *err)
+{
+	struct worker *w = ctx;
+	const struct bloomkey_spec *spec = w->crew->scan->spec;
+	struct bloomkey_result result;
+	int code = bloomkey_derive(spec, row->values, row->lens, w->key,
+				   BLOOMKEY_MAX, &result);
+
+	w->rows++;
+	if (code != 0)
+		return on_reject(w, row, code, result.field, err);
+	if (w->sink == NULL)
+		return 0;
+	if (w->sink->ops->key(w->sink, result.bucket, w->key, result.len,
+			      err) == 0)
+		return 0;
+	w->sink_failed = err->code == ERROR_DATA;
+	return -1;
+}
+
+/* Whether the worker's part still matters: nothing before it has failed. */
+static bool wanted(const struct worker *w)
+{
+	return w->again ||
+	       w->index < atomic_load_explicit(&w->crew->limit,
+					       memory_order_relaxed);
+}
+
+/* Counts for whoever looks on; what is read again is not counted again. */
+static void add_progress(struct worker *w, uint64_t rows, uint64_t bytes)
+{
+	if (w->again)
+		return;
+	atomic_fetch_add_explicit(&w->crew->rows, rows, memory_order_relaxed);
+	atomic_fetch_add_explicit(&w->crew->bytes, bytes, memory_order_relaxed);
+}
+
+void crew_lower_limit(struct crew *crew, size_t limit)
+{
+	size_t now = atomic_load(&crew->limit);
+
+	while (limit < now &&
+	       !atomic_compare_exchange_weak(&crew->limit, &now, limit))
+		;
+}
+
+static int pump(struct worker *w, struct stream *stream, struct rowparse *parse,
+		struct error *err)
+{
+	uint64_t rows;
+	size_t got;
+
+	for (;;) {
+		if (stop_check(err) != 0)
+			return -1;
+		if (!wanted(w))
+			return 0;
+		if (stream->ops->read(stream, w->chunk, CHUNK, &got, err) != 0)
+			return -1;
+		if (got == 0)
+			return stream->ops->finish(stream, err);
+		rows = w->rows;
+		if (rowparse_feed(parse, w->chunk, got, err) != 0)
+			return -1;
+		add_progress(w, w->rows - rows, got);
+	}
+}
+
+/* Parses the part's own bytes, behind the header row that it may borrow. */
+static int read_part(struct worker *w, const struct rowformat *format,
+		     struct error *err)
+{
+	const struct source_part *part = w->part;
+	struct source *source = w->crew->scan->source;
+	struct rowparse *parse = NULL;
+	struct stream *stream = NULL;
+	char *header = NULL;
+	int rc;
+
+	w->rejected = 0;
+	rc = rowparse_new(format, on_row, w, &parse, err);
+	if (rc == 0 && part->header != NULL) {
+		/* A copy: the parser writes to what it is fed. */
+		header = malloc(part->header_len);
+		if (header == NULL) {
+			rc = error_nomem(err);
+		} else {
+			memcpy(header, part->header, part->header_len);
+			rc = rowparse_feed(parse, header, part->header_len,
+					   err);
+		}
+	}
+	if (rc == 0)
+		rc = source->ops->open(source, part, &stream, err);
+	if (rc == 0)
+		rc = pump(w, stream, parse, err);
+	if (rc == 0 && wanted(w)) {
+		uint64_t before = w->rows;
+
+		rc = rowparse_end(parse, part->at_end, err);
+		add_progress(w, w->rows - before, 0);
+		if (rc == 0)
+			rc = stream_check_rows(stream, parse->rows, err);
+	}
+	if (stream != NULL)
+		stream->ops->close(stream);
+	rowparse_free(parse);
+	free(header);
+	return rc;
+}
+
+/*
+ * Row numbers of a part count from the part's start.  Rather than carry the
+ * numbers of all parts before it through the fast path, a part that failed
+ * is read once more with its first row's true number.
+ */
+static void renumber(struct worker *w, const struct rowformat *format)
+{
+	struct source *source = w->crew->scan->source;
+	struct rowformat numbered = *format;
+	struct sink *sink = w->sink;
+	struct error again = ERROR_INIT;
+
+	if (w->part->start == 0 ||
+	    (w->err.code != ERROR_ROWS && w->err.code != ERROR_DATA))
+		return;
+	numbered.rows_before =
+		source->ops->rows_before(source, w->part, format);
+	w->sink = NULL;
+	w->again = true;
+	if (read_part(w, &numbered, &again) != 0 && again.code == w->err.code)
+		memcpy(w->err.text, again.text, sizeof(again.text));
+	w->again = false;
+	w->sink = sink;
+}
+
+/*
+ * Whether an error says by itself what it is about: a stop, a file that named
+ * itself, or damage that the sink met in a filter.
+ */
+static bool names_its_file(const struct worker *w)
+{
+	size_t len = strlen(w->part->name);
+
+	return stop_asked() || w->sink_failed ||
+	       (strncmp(w->err.text, w->part->name, len) == 0 &&
+		w->err.text[len] == ':');
+}
+
+void *worker_run(void *arg)
+{
+	struct worker *w = arg;
+	struct crew *crew = w->crew;
+	const struct rowformat *format = crew->scan->format;
+
+	while (w->err.code == ERROR_NONE) {
+		w->index = atomic_fetch_add(&crew->next, 1);
+		if (w->index >= crew->count || !wanted(w))
+			break;
+		w->part = &crew->parts[w->index];
+		if (read_part(w, format, &w->err) == 0)
+			continue;
+		crew_lower_limit(crew, w->index + 1);
+		renumber(w, format);
+		if (!names_its_file(w))
+			(void)error_prefix(&w->err, "%s", w->part->name);
+	}
+	if (w->err.code == ERROR_NONE && w->sink->ops->end != NULL &&
+	    atomic_load(&crew->limit) == SIZE_MAX &&
+	    w->sink->ops->end(w->sink, &w->err) != 0)
+		crew_lower_limit(crew, 0);
+	/* The pipe has room for a byte from each; a lost one is a bug that
+	 * shows as a scan that does not end. */
+	while (write(crew->done[1], "", 1) < 0 && errno == EINTR)
+		;
+	return NULL;
+}
+
+int worker_init(struct worker *w, struct crew *crew, struct sink *sink,
+		struct error *err)
+{
+	w->crew = crew;
+	w->sink = sink;
+	w->chunk = malloc(CHUNK);
+	w->key = malloc(BLOOMKEY_MAX);
+	return w->chunk != NULL && w->key != NULL ? 0 : error_nomem(err);
+}
+
+void worker_release(struct worker *w)
+{
+	free(w->chunk);
+	free(w->key);
+}
