@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/opts.h"
@@ -77,9 +78,22 @@ static char *trim(char *text)
 	return text;
 }
 
+/* Who may write a file that names a command may run it as whoever reads it. */
+static int check_command(const struct stat *st, struct error *err)
+{
+	if ((st->st_uid == 0 || st->st_uid == geteuid()) &&
+	    (st->st_mode & (S_IWGRP | S_IWOTH)) == 0)
+		return 0;
+	(void)error_set(err, ERROR_CONFIG,
+			"source: it names a command, and others may write "
+			"this file");
+	return error_hint(err, "take the file over: chown it to yourself or "
+			       "root, and chmod go-w");
+}
+
 /* One line, cut at its end: blank, a comment, or `name = value`. */
 static int read_line(struct opts *opts, const struct taken *taken, char *line,
-		     struct error *err)
+		     const struct stat *st, struct error *err)
 {
 	enum option_id id;
 	char *name = trim(line);
@@ -97,15 +111,23 @@ static int read_line(struct opts *opts, const struct taken *taken, char *line,
 	if (id == OPT_COUNT)
 		return error_set(err, ERROR_CONFIG,
 				 "'%.64s' is no option of bloomctl", name);
-	return add(opts, taken, id, trim(value), PLACE_FILE, err);
+	value = trim(value);
+	if (id == OPT_SOURCE && strncmp(value, "exec:", strlen("exec:")) == 0 &&
+	    check_command(st, err) != 0)
+		return -1;
+	return add(opts, taken, id, value, PLACE_FILE, err);
 }
 
 static int read_file(struct opts *opts, const char *path, struct error *err)
 {
 	struct taken taken;
+	struct stat st;
 	unsigned number = 0;
 	char *line;
 
+	/* Before it is read: what is changed after that is of the same file. */
+	if (stat(path, &st) != 0)
+		memset(&st, 0, sizeof(st));
 	if (file_read(path, &opts->config, ERROR_CONFIG, err) != 0) {
 		if (err->code == ERROR_DATA)
 			err->code = ERROR_CONFIG;
@@ -124,7 +146,7 @@ static int read_file(struct opts *opts, const char *path, struct error *err)
 
 		*end = '\0';
 		number++;
-		if (read_line(opts, &taken, line, err) != 0)
+		if (read_line(opts, &taken, line, &st, err) != 0)
 			return error_prefix(err, "file '%s': line %u", path,
 					    number);
 		line = last ? end : end + 1;

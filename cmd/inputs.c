@@ -7,6 +7,9 @@
 #include "lib/base/log.h"
 #include "lib/base/num.h"
 
+/* Commands get ours. */
+extern char **environ;
+
 int inputs_spec(struct inputs *in, const struct opts *opts, struct error *err)
 {
 	struct bloomkey_error wrong = {0, ""};
@@ -128,7 +131,8 @@ int inputs_source(struct inputs *in, const struct opts *opts, struct error *err)
 {
 	const struct opt_value *words = opts_list(opts, OPT_SOURCE);
 	const struct source_options options = {
-		.no_trailer = opts_flag(opts, OPT_NO_TRAILER)};
+		.no_trailer = opts_flag(opts, OPT_NO_TRAILER),
+		.environment = environ};
 
 	if (opts_require(opts, OPT_SOURCE, err) != 0 ||
 	    read_rejects(in, opts, err) != 0 ||

@@ -30,8 +30,6 @@
 /* Larger pipes save both sides switches; the system's limit is as much. */
 #define PIPE_SIZE (1 << 20)
 
-extern char **environ;
-
 /*
  * Ends the group $0 once nobody can write to its standard input: we are gone.
  * It is a member of the group, whose number is its own as long as it lives.
@@ -94,8 +92,8 @@ static int set_attributes(posix_spawnattr_t *attr, pid_t group)
 }
 
 /* Spawns a shell, see set_files().  0 or an errno value; *pid is 0 then. */
-static int spawn(pid_t *pid, pid_t group, char *const argv[], int in, int out,
-		 bool quiet)
+static int spawn(pid_t *pid, pid_t group, char *const argv[],
+		 char *const environment[], int in, int out, bool quiet)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
@@ -112,7 +110,7 @@ static int spawn(pid_t *pid, pid_t group, char *const argv[], int in, int out,
 			rc = set_attributes(&attr, group);
 		if (rc == 0)
 			rc = posix_spawn(pid, SHELL, &actions, &attr, argv,
-					 environ);
+					 environment);
 		(void)posix_spawnattr_destroy(&attr);
 	}
 	(void)posix_spawn_file_actions_destroy(&actions);
@@ -121,25 +119,27 @@ static int spawn(pid_t *pid, pid_t group, char *const argv[], int in, int out,
 	return rc;
 }
 
-static int spawn_command(struct proc *p, const char *command, int out)
+static int spawn_command(struct proc *p, const char *command,
+			 char *const environment[], int out)
 {
 	char *argv[] = {(char *)"sh", (char *)"-e", (char *)"-c",
 			(char *)command, NULL};
 
-	return spawn(&p->pid, 0, argv, -1, out, false);
+	return spawn(&p->pid, 0, argv, environment, -1, out, false);
 }
 
-static int spawn_keeper(struct proc *p, int life)
+static int spawn_keeper(struct proc *p, char *const environment[], int life)
 {
 	char group[24];
 	char *argv[] = {(char *)"sh", (char *)"-c", (char *)keeper, group,
 			NULL};
 
 	(void)snprintf(group, sizeof(group), "%ld", (long)p->pid);
-	return spawn(&p->keeper, p->pid, argv, life, -1, true);
+	return spawn(&p->keeper, p->pid, argv, environment, life, -1, true);
 }
 
-int proc_start(struct proc *p, const char *command, struct error *err)
+int proc_start(struct proc *p, const char *command, char *const environment[],
+	       struct error *err)
 {
 	int out[2] = {-1, -1}, life[2] = {-1, -1};
 	int rc = 0;
@@ -152,9 +152,9 @@ int proc_start(struct proc *p, const char *command, struct error *err)
 	p->out = out[0];
 	p->life = life[1];
 	if (rc == 0)
-		rc = spawn_command(p, command, out[1]);
+		rc = spawn_command(p, command, environment, out[1]);
 	if (rc == 0)
-		rc = spawn_keeper(p, life[0]);
+		rc = spawn_keeper(p, environment, life[0]);
 	close_fd(&out[1]);
 	close_fd(&life[0]);
 	if (rc != 0) {

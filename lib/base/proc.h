@@ -27,10 +27,12 @@ struct proc {
 };
 
 /*
- * Starts a command.  0, or -1 (ERROR_INTERNAL: no process, descriptor or
- * memory is to be had); nothing runs then.
+ * Starts a command; environment is what it gets, ended by NULL.  0, or -1
+ * (ERROR_INTERNAL: no process, descriptor or memory is to be had); nothing runs
+ * then.
  */
-int proc_start(struct proc *p, const char *command, struct error *err);
+int proc_start(struct proc *p, const char *command, char *const environment[],
+	       struct error *err);
 
 /*
  * Reads what the command wrote, as much as there is, up to cap bytes; *got is

@@ -20,7 +20,8 @@ struct exec_stream {
 
 struct exec_source {
 	struct source base;
-	char **commands; /* owned, and each of them */
+	char **commands;          /* owned, and each of them */
+	char *const *environment; /* borrowed */
 	size_t count;
 };
 
@@ -29,16 +30,18 @@ const char *exec_label(const char *command, char out[EXEC_LABEL_MAX])
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789_./+-";
-	size_t len, rest;
+	size_t len;
+	bool more;
 
 	command += strspn(command, " \t\n");
 	len = strspn(command, plain);
-	rest = command[len] == '\0' ? 0 : 4;
-	if (len == 0 || len > WORD_MAX ||
-	    (rest > 0 && strchr(" \t\n;&|<>()", command[len]) == NULL))
-		return strcpy(out, "...");
-	(void)snprintf(out, EXEC_LABEL_MAX, "%.*s%s", (int)len, command,
-		       rest > 0 ? " ..." : "");
+	more = command[len] != '\0';
+	/* Part of a word may be the beginning of anything. */
+	if (len > WORD_MAX ||
+	    (more && strchr(" \t\n;&|<>()", command[len]) == NULL))
+		len = 0;
+	(void)snprintf(out, EXEC_LABEL_MAX, "%.*s%s%s", (int)len, command,
+		       len > 0 && more ? " " : "", more ? "..." : "");
 	return out;
 }
 
@@ -112,8 +115,8 @@ static int exec_open(struct source *source, const struct source_part *part,
 	if (s == NULL)
 		return error_nomem(err);
 	s->base.ops = &ops;
-	if (proc_start(&s->proc, source_exec->commands[part->index], err) !=
-	    0) {
+	if (proc_start(&s->proc, source_exec->commands[part->index],
+		       source_exec->environment, err) != 0) {
 		free(s);
 		return -1;
 	}
@@ -214,12 +217,12 @@ int exec_source_open(const char *const *commands, size_t count,
 		.split = exec_split, .open = exec_open, .free = exec_free};
 	struct exec_source *s = calloc(1, sizeof(*s));
 
-	(void)options;
 	*out = NULL;
 	if (s == NULL)
 		return error_nomem(err);
 	s->base.ops = &ops;
 	s->base.once = true;
+	s->environment = options->environment;
 	s->commands = calloc(count, sizeof(*s->commands));
 	if (s->commands == NULL) {
 		free(s);

@@ -93,7 +93,9 @@ struct stream {
 };
 
 struct source_options {
-	bool no_trailer; /* a pipe may end without one */
+	bool no_trailer;          /* a pipe may end without one */
+	char *const *environment; /* for commands, ended by NULL; borrowed as
+				     long as the source lives */
 };
 
 /*
