@@ -19,6 +19,8 @@ struct inflate {
 	const struct codec *codec;
 	z_stream gzip;
 	ZSTD_DCtx *zstd;
+	uint64_t promised; /* bytes of the frame, by its header */
+	uint64_t unpacked; /* of them */
 	enum state state;
 	struct error err; /* of FAILED: it is told again and again */
 	uint64_t units;   /* that are whole */
@@ -55,21 +57,25 @@ struct codec {
 	void (*free)(struct inflate *s);
 };
 
+static int copy_again(const struct codec *codec, struct error *err)
+{
+	return error_hint(err, "test the original with %s -t and copy it again",
+			  codec->name);
+}
+
 static int damaged(const struct codec *codec, const char *why,
 		   struct error *err)
 {
 	error_set(err, ERROR_DATA, "the %s data is damaged%s%s", codec->name,
 		  why != NULL ? ": " : "", why != NULL ? why : "");
-	return error_hint(err, "test the original with %s -t and copy it again",
-			  codec->name);
+	return copy_again(codec, err);
 }
 
 static int cut_off(const struct codec *codec, struct error *err)
 {
 	error_set(err, ERROR_DATA, "the %s data is cut off inside a %s",
 		  codec->name, codec->unit);
-	return error_hint(err, "test the original with %s -t and copy it again",
-			  codec->name);
+	return copy_again(codec, err);
 }
 
 static int gzip_init(struct inflate *s)
@@ -79,11 +85,7 @@ static int gzip_init(struct inflate *s)
 
 static size_t gzip_head(const unsigned char *first, size_t len)
 {
-	static const unsigned char magic[] = {0x1f, 0x8b};
-
-	if (len > sizeof(magic))
-		len = sizeof(magic);
-	return memcmp(first, magic, len) == 0 ? sizeof(magic) : 0;
+	return memcmp(first, "\x1f\x8b", len < 2 ? len : 2) == 0 ? 2 : 0;
 }
 
 static int gzip_step(struct inflate *s, struct step *step, struct error *err)
@@ -133,25 +135,21 @@ static int zstd_init(struct inflate *s)
  */
 static size_t zstd_head(const unsigned char *first, size_t len)
 {
-	static const unsigned char frame[] = {0x28, 0xb5, 0x2f, 0xfd};
-	static const unsigned char skippable[] = {0x50, 0x2a, 0x4d, 0x18};
 	static const unsigned char id_size[] = {0, 1, 2, 4};
 	static const unsigned char content_size[] = {0, 2, 4, 8};
-	size_t magic = len < sizeof(frame) ? len : sizeof(frame);
-	size_t size = sizeof(frame) + 1;
-	bool single;
+	size_t magic = len < 4 ? len : 4;
+	size_t size;
 
-	if ((first[0] & 0xf0) == skippable[0] &&
-	    memcmp(first + 1, skippable + 1, magic - 1) == 0)
-		return sizeof(skippable) + 4;
-	if (memcmp(first, frame, magic) != 0)
+	if ((first[0] & 0xf0) == 0x50 &&
+	    memcmp(first + 1, "\x2a\x4d\x18", magic - 1) == 0)
+		return 4 + 4;
+	if (memcmp(first, "\x28\xb5\x2f\xfd", magic) != 0)
 		return 0;
-	if (len < size)
-		return size;
-	single = (first[4] & 0x20) != 0;
-	size += id_size[first[4] & 3] + content_size[first[4] >> 6];
-	/* A window's descriptor, or the only size that takes a byte. */
-	if (!single || first[4] >> 6 == 0)
+	if (len < 5)
+		return 5;
+	size = 5 + id_size[first[4] & 3] + content_size[first[4] >> 6];
+	/* One more: a window's descriptor, or the shortest content size. */
+	if ((first[4] & 0x20) == 0 || first[4] >> 6 == 0)
 		size++;
 	return size;
 }
@@ -191,6 +189,15 @@ static int zstd_step(struct inflate *s, struct step *step, struct error *err)
 	step->used = in.pos;
 	step->made = out.pos;
 	step->whole = rc == 0;
+	if (s->head > 0) {
+		s->promised = ZSTD_getFrameContentSize(step->in, step->in_len);
+		s->unpacked = 0;
+	}
+	s->unpacked += out.pos;
+	/* libzstd does not look where the last block is an empty one. */
+	if (step->whole && s->promised != ZSTD_CONTENTSIZE_UNKNOWN &&
+	    s->promised != s->unpacked)
+		return damaged(s->codec, "wrong length", err);
 	return 0;
 }
 
@@ -231,40 +238,39 @@ static int fill(struct inflate *s, size_t need, struct error *err)
 /* Finds out what follows: a unit, padding, the end or what may not. */
 static int pass_between(struct inflate *s, struct error *err)
 {
+	const struct codec *codec = s->codec;
+	size_t have = s->len - s->at;
 	size_t need = 1;
-	size_t have;
 
-	do {
-		if (s->len - s->at < need && fill(s, need, err) != 0)
-			return -1;
-		have = s->len - s->at;
-		if (have == 0 && s->units > 0) {
-			s->state = END;
-			return 0;
-		}
-		if (have < need)
-			return cut_off(s->codec, err);
-		if (s->codec->padded && s->units > 0 && s->input[s->at] == 0) {
-			s->state = PADDING;
-			return 0;
-		}
-		need = s->codec->head(s->input + s->at, have);
-		if (need == 0)
-			return error_set(err, ERROR_DATA,
-					 "bytes that are no %s follow the last "
-					 "%s",
-					 s->codec->name, s->codec->unit);
-	} while (have < need);
-	s->head = need;
-	s->full = false;
-	s->state = INSIDE;
+	if (have > 0)
+		need = codec->head(s->input + s->at, have);
+	if (need > 0 && have >= need) {
+		s->head = need;
+		s->full = false;
+		s->state = INSIDE;
+	} else if (need == 0 && codec->padded && s->units > 0 &&
+		   s->input[s->at] == 0) {
+		s->state = PADDING;
+	} else if (need == 0) {
+		return error_set(err, ERROR_DATA,
+				 "bytes that are no %s follow the last %s",
+				 codec->name, codec->unit);
+	} else if (!s->ended) {
+		return fill(s, need, err);
+	} else if (have > 0 || s->units == 0) {
+		return cut_off(codec, err);
+	} else {
+		s->state = END;
+	}
 	return 0;
 }
 
 static int pass_inside(struct inflate *s, void *buf, size_t cap, size_t *got,
 		       struct error *err)
 {
-	struct step step = {.out = buf, .out_len = cap};
+	struct step step = {.out = (unsigned char *)buf + *got,
+			    .out_len = cap - *got};
+	int rc;
 
 	if (s->at == s->len && !s->full) {
 		if (fill(s, 1, err) != 0)
@@ -274,12 +280,13 @@ static int pass_inside(struct inflate *s, void *buf, size_t cap, size_t *got,
 	}
 	step.in = s->input + s->at;
 	step.in_len = s->head > 0 ? s->head : s->len - s->at;
-	if (s->codec->step(s, &step, err) != 0)
+	rc = s->codec->step(s, &step, err);
+	*got += step.made;
+	if (rc != 0)
 		return -1;
 	s->head = 0;
 	s->at += step.used;
-	s->full = step.made == cap;
-	*got = step.made;
+	s->full = step.made == step.out_len;
 	if (step.whole) {
 		s->units++;
 		s->state = BETWEEN;
@@ -303,28 +310,22 @@ static int pass_padding(struct inflate *s, struct error *err)
 	return 0;
 }
 
-static int pass(struct inflate *s, void *buf, size_t cap, size_t *got,
-		struct error *err)
-{
-	*got = 0;
-	if (s->state == INSIDE)
-		return pass_inside(s, buf, cap, got, err);
-	return s->state == PADDING ? pass_padding(s, err)
-				   : pass_between(s, err);
-}
-
 static int stream_read(struct stream *stream, void *buf, size_t cap,
 		       size_t *got, struct error *err)
 {
 	struct inflate *s = (struct inflate *)stream;
-	size_t made;
+	int rc = 0;
 
 	*got = 0;
 	while (*got < cap && s->state != END && s->state != FAILED) {
-		if (pass(s, (char *)buf + *got, cap - *got, &made, &s->err) !=
-		    0)
+		if (s->state == INSIDE)
+			rc = pass_inside(s, buf, cap, got, &s->err);
+		else if (s->state == PADDING)
+			rc = pass_padding(s, &s->err);
+		else
+			rc = pass_between(s, &s->err);
+		if (rc != 0)
 			s->state = FAILED;
-		*got += made;
 	}
 	/* The bytes before an error go first. */
 	if (s->state != FAILED || *got > 0)
