@@ -78,7 +78,8 @@ static bool take_sum(const char **pos, const char *end, uint64_t *out)
 	if ((size_t)(end - *pos) < SUM_DIGITS)
 		return false;
 	for (size_t i = 0; i < SUM_DIGITS; i++) {
-		const char *digit = memchr(digits, (*pos)[i], 16);
+		const char *digit =
+			memchr(digits, (*pos)[i], sizeof(digits) - 1);
 
 		if (digit == NULL)
 			return false;

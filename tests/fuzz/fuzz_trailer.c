@@ -40,24 +40,38 @@ static void *alloc(size_t size)
 	return p;
 }
 
+/* A name and a number behind it; where that ends, or an empty text. */
+static const char *skip(const char *text, const char *name, int base,
+			uint64_t *out)
+{
+	char *end;
+
+	*out = 0;
+	if (strncmp(text, name, strlen(name)) != 0)
+		return "";
+	*out = strtoull(text + strlen(name), &end, base);
+	return end;
+}
+
 /*
- * The last line, read as leniently as scanf() does; what the writer would not
- * write just so is none.
+ * The last line, read as leniently as strtoull() does; what the writer would
+ * not write just so is none.
  */
 static size_t model_find(const char *data, size_t len, struct trailer *out)
 {
 	char line[TRAILER_MAX + 1] = "", again[TRAILER_MAX + 1];
 	size_t start = len > 0 ? len - 1 : 0;
+	const char *at;
 
 	while (start > 0 && data[start - 1] != '\n')
 		start--;
 	if (len - start > TRAILER_MAX)
 		return 0;
 	memcpy(line, data + start, len - start);
-	if (sscanf(line,
-		   "\\. rows=%" SCNu64 " bytes=%" SCNu64 " xxh64=%" SCNx64,
-		   &out->rows, &out->bytes, &out->xxh64) != 3 ||
-	    trailer_format(out, again) != len - start ||
+	at = skip(line, "\\. rows=", 10, &out->rows);
+	at = skip(at, " bytes=", 10, &out->bytes);
+	skip(at, " xxh64=", 16, &out->xxh64);
+	if (trailer_format(out, again) != len - start ||
 	    memcmp(line, again, len - start) != 0)
 		return 0;
 	return len - start;
