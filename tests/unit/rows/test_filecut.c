@@ -214,6 +214,32 @@ static void end_mark_before_a_cut(void)
 	leave_folder();
 }
 
+/* When memory is out, too: a message would show a wrong number. */
+static void row_numbers(void)
+{
+	char *data = malloc(200000);
+	uint64_t rows;
+	int fd;
+
+	REQUIRE(data != NULL && enter_folder());
+	for (size_t i = 0; i < 200000; i++)
+		data[i] = i % 10 == 9 ? '\n' : '\\';
+	/* Nine backslashes, an odd run: every second newline is escaped. */
+	for (size_t i = 0; i < 200000; i += 20)
+		data[i] = 'x';
+	CHECK(put("x", data, 200000));
+	free(data);
+	fd = file_entry_open("x");
+	REQUIRE(fd >= 0);
+	alloc_fail(1, true);
+	rows = file_rows_count(fd, 200000);
+	alloc_pass();
+	CHECK_U64(rows, 10000);
+	CHECK_U64(file_rows_count(fd, 100000), 5000);
+	(void)close(fd);
+	leave_folder();
+}
+
 int main(void)
 {
 	UNIT(uncut, "file: only COPY text is cut, and only for several jobs");
@@ -221,5 +247,6 @@ int main(void)
 	UNIT(long_runs, "file: a run of backslashes is followed to its start");
 	UNIT(end_mark_before_a_cut,
 	     "file: an end mark before a cut is refused");
+	UNIT(row_numbers, "file: rows are counted without memory");
 	return unit_end();
 }
