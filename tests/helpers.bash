@@ -12,7 +12,7 @@
 # is shown when the test fails.  A file whose tests share something costly
 # makes it in setup_file(), after begin_file(), and copies it.
 
-: "${BLOOMCTL:=$BATS_TEST_DIRNAME/../build/plain/bloomctl}"
+: "${BLOOMCTL:=$(dirname "${BASH_SOURCE[0]}")/../build/plain/bloomctl}"
 : "${BUILD:=$(dirname "$BLOOMCTL")}"
 : "${VARIANT:=plain}"
 
