@@ -4,7 +4,7 @@
  * done about it:
  *
  * - it trims spaces of unquoted fields: a space function that knows none;
- * - it drops empty lines, which are a NULL in a one-column file: REPALL_NL,
+ * - it drops empty lines, which are a row of a one-column file: REPALL_NL,
  *   which reports CRLF twice, so an LF that directly follows a CR is dropped;
  * - it ends a row at a bare CR: the first row fixes the newline;
  * - its callbacks cannot stop it: the first error is kept, the rest not seen;
@@ -183,15 +183,14 @@ static int end_row(struct csv *c)
 	return rowcore_row(core);
 }
 
-/* A line without a field: in a one-column file its only one is NULL. */
+/* A line without a field: in a one-column file its only one is empty, which
+ * is NULL unless NULL has a text of its own. */
 static void empty_line(struct csv *c)
 {
 	struct rowcore *core = &c->core;
 
 	if (core->header_due || core->columns.count == 1) {
 		on_field(NULL, 0, c);
-		if (!c->bad && c->cells != NULL && c->fields == 1)
-			c->cells[0].null = true;
 		return;
 	}
 	core->rows++;
