@@ -37,11 +37,9 @@ static int choose_format(struct inputs *in, const struct opts *opts,
 {
 	if (inputs_format(in, opts, ROWFORMAT_TEXT, err) != 0)
 		return -1;
-	if (in->format.kind == ROWFORMAT_CSV)
-		return 0;
 	/* A program sends these rows, not an editor. */
 	in->format.bom_is_data = true;
-	if (opts_has(opts, OPT_COLUMNS))
+	if (in->format.kind == ROWFORMAT_CSV || opts_has(opts, OPT_COLUMNS))
 		return 0;
 	for (size_t i = 0; i < in->format.wanted_count; i++)
 		in->wanted[i] = bloomkey_field_name(in->spec, i);

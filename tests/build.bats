@@ -168,6 +168,21 @@ assert_not_promotable() {
 		--input-format text)"
 }
 
+@test "build: CSV with a byte order mark is refused, but in a header" {
+	local bom=$'\xef\xbb\xbf' one
+	write_csv rows.csv 1 20
+	one=$(generation_in one -s file:rows.csv)
+	{ printf %s "$bom" && tail -n +2 rows.csv; } >bom.csv
+	bloomctl_run build -k cards.keyspec -t dir:t -s file:bom.csv \
+		--columns id,scope
+	assert_failure 66 build bom.csv 'byte order mark'
+	assert_has "$stderr" 'hint: remove the mark' 'quote that value'
+	{ printf %s "$bom" && cat rows.csv; } >header.csv
+	assert_same_bits "$one" "$(generation_in header -s file:header.csv)"
+	assert_same_bits "$one" "$(generation_in skip -s file:header.csv \
+		--columns id,scope --header)"
+}
+
 @test "build: COPY text with CRLF, end mark and escapes becomes the right keys" {
 	local one name
 	write_text rows.txt 1 20

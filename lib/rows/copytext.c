@@ -226,19 +226,6 @@ static int data_row(struct copytext *t, struct marks *m, char *row, char *end)
 	return rowcore_row(core);
 }
 
-/*
- * PostgreSQL writes none, so an editor may have put it there, or the value
- * begins with U+FEFF: either guess could make a key that no writer makes.
- */
-static int foreign_bom(struct copytext *t)
-{
-	error_set(&t->core.err, ERROR_SOURCE,
-		  "it begins with a byte order mark and has no header");
-	error_hint(&t->core.err, "remove the mark; if it is part of the first "
-				 "value, write its three bytes as escapes");
-	return -1;
-}
-
 /* [row, end) is one whole row without its LF. */
 static int take_row(struct copytext *t, struct marks *m, char *row, char *end)
 {
@@ -253,7 +240,8 @@ static int take_row(struct copytext *t, struct marks *m, char *row, char *end)
 		else if (t->core.header_due)
 			row += 3;
 		else if (!t->core.format->bom_is_data)
-			return foreign_bom(t);
+			return rowcore_bom(&t->core, "write its three bytes "
+						     "as escapes");
 	}
 	if ((m->cr < end || t->newline != NEWLINE_LF) &&
 	    take_newline(t, row, &end) != 0)

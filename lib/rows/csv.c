@@ -26,7 +26,8 @@
  * may take too much. */
 #define SLICE 65536u
 
-static const char BOM[] = "\xef\xbb\xbf";
+#define BOM "\xef\xbb\xbf"
+enum { BOM_LEN = sizeof(BOM) - 1, BOM_SETTLED };
 
 enum newline { NEWLINE_UNKNOWN, NEWLINE_LF, NEWLINE_CRLF, NEWLINE_CR };
 
@@ -50,7 +51,7 @@ struct csv {
 	bool unended; /* the last byte so far ends no row */
 	bool cr;      /* the last row ended in CR: an LF may follow */
 	bool bad;     /* core.err is set, callbacks look away */
-	size_t bom;   /* bytes of a BOM that the start has had; all: past it */
+	size_t bom;   /* bytes of a BOM that the start has had, or SETTLED */
 };
 
 static int no_space(unsigned char c)
@@ -286,27 +287,31 @@ static void take(struct csv *c, const char *data, size_t len)
 	}
 }
 
-/* What began like a BOM was none. */
-static void no_bom(struct csv *c)
+/* Libcsv has the bytes only where they may be the start of a bare field. */
+static void settle_bom(struct csv *c, bool quote)
 {
 	size_t met = c->bom;
 
-	c->bom = sizeof(BOM) - 1;
+	c->bom = BOM_SETTLED;
+	if (met == BOM_LEN && (c->core.header_due || quote))
+		return;
+	if (met == BOM_LEN && !c->core.format->bom_is_data) {
+		rowcore_bom(&c->core, "quote that value");
+		c->bad = true;
+		return;
+	}
+	c->unended = met > 0;
 	take(c, BOM, met);
 }
 
-/* Drops a BOM, which libcsv would take for the start of a bare field. */
-static void skip_bom(struct csv *c, char **data, size_t *len)
+static void take_bom(struct csv *c, char **data, size_t *len)
 {
-	while (c->bom < sizeof(BOM) - 1 && *len > 0) {
-		if (**data != BOM[c->bom]) {
-			no_bom(c);
-			return;
-		}
+	for (; *len > 0 && c->bom < BOM_LEN && **data == BOM[c->bom]; --*len) {
 		c->bom++;
 		(*data)++;
-		(*len)--;
 	}
+	if (c->bom != BOM_SETTLED && *len > 0)
+		settle_bom(c, **data == '"');
 }
 
 static int csv_feed(struct rowparse *parse, char *data, size_t len,
@@ -316,7 +321,7 @@ static int csv_feed(struct rowparse *parse, char *data, size_t len,
 
 	if (c->core.failed)
 		return rowcore_fail(&c->core, err);
-	skip_bom(c, &data, &len);
+	take_bom(c, &data, &len);
 	if (len > 0)
 		c->unended = data[len - 1] != '\n' && data[len - 1] != '\r';
 	take(c, data, len);
@@ -325,8 +330,8 @@ static int csv_feed(struct rowparse *parse, char *data, size_t len,
 
 static void finish(struct csv *c)
 {
-	if (c->bom < sizeof(BOM) - 1)
-		no_bom(c);
+	if (c->bom != BOM_SETTLED)
+		settle_bom(c, false);
 	/* RFC 4180 allows it, and it is all that shows of a file cut within
 	 * its last field, which would make another key. */
 	if (!c->bad && c->unended)

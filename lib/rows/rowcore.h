@@ -66,6 +66,14 @@ static inline int rowcore_row(struct rowcore *core)
 	return core->fn(core->ctx, &row, &core->err);
 }
 
+/*
+ * Refuses a byte order mark where no header is due; remedy says how to write a
+ * value that begins so.  PostgreSQL writes no mark, so an editor may have put
+ * it there, or the value begins with U+FEFF: either guess could make a key
+ * that no writer makes.  Always returns -1 with core->err.
+ */
+int rowcore_bom(struct rowcore *core, const char *remedy);
+
 /* After the last byte: 0, or -1 with core->err when no header came. */
 int rowcore_end(struct rowcore *core);
 

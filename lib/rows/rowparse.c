@@ -108,6 +108,16 @@ int rowcore_length(struct rowcore *core, size_t count)
 	return rowcore_prefix(core);
 }
 
+int rowcore_bom(struct rowcore *core, const char *remedy)
+{
+	error_set(&core->err, ERROR_SOURCE,
+		  "it begins with a byte order mark and has no header");
+	error_hint(&core->err,
+		   "remove the mark; if it is part of the first value, %s",
+		   remedy);
+	return -1;
+}
+
 int rowcore_end(struct rowcore *core)
 {
 	if (!core->header_due)

@@ -39,8 +39,8 @@ enum rowformat_kind {
 struct rowformat {
 	enum rowformat_kind kind;
 	bool header;              /* the first row is not data */
-	bool bom_is_data;         /* text without a header: a first value may
-				     begin with U+FEFF; else it is refused */
+	bool bom_is_data;         /* without a header: a first value may begin
+				     with U+FEFF; else it is refused */
 	const char *null;         /* the text of NULL; NULL: the kind's own */
 	const char *const *names; /* the file's columns, where told; or NULL:
 				     then the header names them */

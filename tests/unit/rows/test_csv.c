@@ -28,7 +28,12 @@ static const char *const wanted_ba[] = {"b", "a", NULL};
 				       .wanted = wanted_ba                \
 	}
 
-#define CUT "the last row has no newline: the file is cut off\n"
+#define SENT(claim, in, out)                                                 \
+	{                                                                    \
+		claim, BYTES(in), out, .names = names_a, .bom_is_data = true \
+	}
+#define REFUSED "! 66 it begins with a byte order mark and has no header\n"
+#define CUT     "the last row has no newline: the file is cut off\n"
 
 static void blanks(void)
 {
@@ -238,12 +243,28 @@ static void headers(void)
 		 "! 74 no header row: the file is empty\n", .names = names_ab,
 		 .header = true, .wanted = wanted_ba},
 		ONE("no header, no rows", "", ""),
-		ONE("no header, a BOM", BOM "1\n", "1 <1>\n"),
-		ONE("no header, a BOM and nothing", BOM, ""),
-		ONE("half a BOM is data", "\xef\xbb", "1 <\\ef\\bb>\n"),
+		ONE("no header, a BOM", BOM "1\n", REFUSED),
+		ONE("no header, a BOM and an empty line", BOM "\n", REFUSED),
+		ONE("no header, a BOM and nothing", BOM, REFUSED),
+		ONE("no header, two BOMs", BOM BOM "\n", REFUSED),
+		ONE("a BOM before a quote", BOM "\"1\"\n", "1 <1>\n"),
+		ONE("a BOM in quotes is data", "\"" BOM "\"\n",
+		    "1 <\\ef\\bb\\bf>\n"),
+		ONE("a BOM later is data", "1\n" BOM "\n",
+		    "1 <1>\n2 <\\ef\\bb\\bf>\n"),
+		SENT("a BOM", BOM "1\n" BOM "\n",
+		     "1 <\\ef\\bb\\bf1>\n2 <\\ef\\bb\\bf>\n"),
+		SENT("a BOM and no more", BOM "\n", "1 <\\ef\\bb\\bf>\n"),
+		SENT("a BOM without newline", BOM, "! 74 row 1: " CUT),
+		SENT("a BOM before a quote", BOM "\"1\"\n", "1 <1>\n"),
+		ONE("half a BOM is data", "\xef\xbb\n", "1 <\\ef\\bb>\n"),
+		ONE("half a BOM without newline", "\xef\xbb",
+		    "! 74 row 1: " CUT),
 		ONE("what only begins like a BOM", "\xef\xbb\xbe\n",
 		    "1 <\\ef\\bb\\be>\n"),
-		ONE("a second BOM is data", BOM BOM "\n", "1 <\\ef\\bb\\bf>\n"),
+		HEADED("has two BOMs", BOM BOM "\n",
+		       "! 65 header row: no column 'a' among the 1 of the "
+		       "header\n"),
 	};
 
 	RUN_CASES(ROWFORMAT_CSV, cases);
