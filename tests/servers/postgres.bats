@@ -149,16 +149,29 @@ strict_keyspec() {
 	spec strict '{b}|{a}' 'delimiter=|' "$@" </dev/null
 }
 
-# assert_table FROM: with every keyspec, and either encoding.
+# assert_table FROM ENCODING...: with every keyspec, in each of the encodings.
 assert_table() {
 	local kind encoding
 	for kind in open null strict; do
 		"expect_$kind" "$1"
-		for encoding in utf-8 bytes; do
+		for encoding in "${@:2}"; do
 			"${kind}_keyspec" "encoding=$encoding"
 			assert_expected "$kind.keyspec"
 		done
 	done
+}
+
+# build_rows NAME KEYSPEC TARGET [OPTION...]: a generation of the file in a
+# format, live; $built is its folder.
+build_rows() {
+	local -a options
+	read -ra options <<<"${flags[$1]}"
+	[[ $1 == csv* ]] || options+=(--input-format text)
+	bloomctl_run build -q -k "$2" -t "dir:$3" -s "file:$1.rows" \
+		"${options[@]}" "${@:4}" --receipt built.json
+	((status == 0)) || return 0
+	built=$(set_of "$3")/$(json .generation built.json)
+	"$BLOOMCTL" swap -q -k "$2" -t "dir:$3" || fail "swap: status $?"
 }
 
 # --- tests ----------------------------------------------------------------
@@ -166,15 +179,19 @@ assert_table() {
 @test "postgres: every format of odd values gives PostgreSQL's own keys" {
 	offer_formats id,a,b
 	copy_out 'SELECT * FROM odd ORDER BY id'
-	assert_table odd
+	assert_table odd utf-8 bytes
 	(($(wc -l <expected) > 7000)) || fail "rows are missing"
+	# The server's own file is the same.
+	psql_run "COPY (SELECT * FROM odd ORDER BY id)
+		TO '$(postgres_socket)/odd.rows'"
+	cmp text.rows "$(postgres_socket)/odd.rows"
 }
 
 @test "postgres: values of 60 kB and at the limit of a key get equal keys" {
 	offer_formats id,a,b
 	offer_nil id,a,b
 	copy_out 'SELECT * FROM big ORDER BY id'
-	assert_table big
+	assert_table big utf-8
 	grep -q '^!too-long$' expected || fail "nothing is too long"
 }
 
@@ -183,7 +200,7 @@ assert_table() {
 	copy_out 'SELECT * FROM odd ORDER BY id'
 	psql_run "CREATE TABLE nil (LIKE odd);
 		\\copy nil FROM nil.rows (NULL 'nil')"
-	assert_table nil
+	assert_table nil utf-8
 	[[ $(psql_run "SELECT count(*) FROM odd
 		JOIN nil USING (id) WHERE odd.a = 'nil' AND nil.a IS NULL") \
 		-gt 0 ]] || fail "no value is the text of NULL"
@@ -195,7 +212,7 @@ assert_table() {
 	grep -q '^$' csv.rows || fail "there is no empty line"
 	grep -q '^"\\\."$' csv.rows || fail "there is no end mark in quotes"
 	expect_open odd
-	open_keyspec
+	open_keyspec encoding=utf-8
 	assert_expected open.keyspec
 	# The same without NULL taken for the empty value.
 	psql_run "SELECT CASE WHEN a IS NULL THEN '!null'
@@ -221,4 +238,82 @@ assert_table() {
 			FROM odd WHERE id = $id" >expected
 		assert_expected one.keyspec
 	done
+}
+
+@test "postgres: a first value that begins with U+FEFF keeps it, or is refused" {
+	local name
+	offer_formats a,b
+	spec one 'k:{a}' </dev/null
+	copy_out "SELECT a, b FROM (VALUES (E'\\uFEFFa', 'b'),
+		(E'\\uFEFF\\uFEFF', 'b'), (E'\\uFEFF\"', 'b'), ('a', 'b')) AS v (a, b)"
+	printf '%s\n' 6b3aefbbbf61 6b3aefbbbfefbbbf 6b3aefbbbf22 6b3a61 >expected
+	assert_expected one.keyspec
+	for name in text csv csv-null; do
+		[[ $(head -c 3 "$name.rows") == $'\xef\xbb\xbf' ]] ||
+			fail "$name: does not begin with U+FEFF"
+		build_rows "$name" one.keyspec one
+		assert_failure 66 build 'byte order mark'
+	done
+	for name in text-header csv-header csv-skip csv-quoted; do
+		build_rows "$name" one.keyspec "$name"
+		assert_status 0
+		bloomctl_ok lookup -q -k one.keyspec -t "dir:$name" $'\xef\xbb\xbfa'
+	done
+}
+
+# What is too long for a key is left out.
+@test "postgres: CSV and COPY text build the same bits and verify each other" {
+	local all one name rows
+	offer_formats id,a,b
+	open_keyspec encoding=utf-8
+	all='SELECT * FROM odd UNION ALL
+		SELECT * FROM big WHERE octet_length(a) <= 65533'
+	copy_out "$all"
+	rows=$(psql_run "SELECT to_char(count(*), 'FM99,999')
+		FROM ($all) AS t")
+	build_rows csv-header open.keyspec csv-header
+	one=$built
+	for name in text text-header csv csv-quoted csv-null; do
+		build_rows "$name" open.keyspec "$name" -j 4
+		assert_same_bits "$one" "$built"
+	done
+	bloomctl_ok verify -k open.keyspec -t dir:text --absent 0 \
+		-s file:csv-header.rows
+	assert_has "$output" "all $rows rows"
+	bloomctl_ok verify -k open.keyspec -t dir:csv-header --absent 0 \
+		-s file:text.rows --input-format text --columns id,a,b
+	assert_has "$output" "all $rows rows"
+}
+
+# --- other encodings ------------------------------------------------------
+
+# assert_encoding NAME: what is no UTF-8 of a database of that encoding, as it
+# comes without asking for another, has a key with `encoding = bytes` alone.
+assert_encoding() {
+	local key="'k:'::bytea || convert_to(a, '$1')"
+	psql_run "CREATE DATABASE $1 TEMPLATE template0 ENCODING '$1'"
+	psql_run "$(<"$BATS_TEST_DIRNAME/bytes.sql")" -d "$1"
+	offer_formats id,a
+	copy_out 'SELECT * FROM raw ORDER BY id' -d "$1"
+
+	psql_run "SELECT encode($key, 'hex') FROM raw ORDER BY id" \
+		-d "$1" >expected
+	open_keyspec encoding=bytes
+	assert_expected open.keyspec
+
+	psql_run "SELECT CASE WHEN is_utf8(convert_to(a, '$1'))
+		THEN encode($key, 'hex') ELSE '!encoding' END
+		FROM raw ORDER BY id" -d "$1" >expected
+	open_keyspec encoding=utf-8
+	assert_expected open.keyspec
+	(($(grep -c '^!encoding$' expected) > 1000)) || fail "all is UTF-8"
+	(($(grep -c '^6b3a.*[89a-f]' expected) > 100)) || fail "all is ASCII"
+}
+
+@test "postgres: of a LATIN1 database what is no UTF-8 is rejected" {
+	assert_encoding latin1
+}
+
+@test "postgres: of a SQL_ASCII database what is no UTF-8 is rejected" {
+	assert_encoding sql_ascii
 }
