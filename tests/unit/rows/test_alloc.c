@@ -304,7 +304,7 @@ static bool run_source(const struct rowformat *format, unsigned long n, bool on)
 	tape->len = 0;
 	tape->wanted = format->wanted_count;
 	alloc_fail(n, on);
-	rc = source_open(words, 3, &source, &err);
+	rc = source_open(words, 3, &plain_source, &source, &err);
 	CHECK((rc == 0) == (source != NULL));
 	if (rc == 0) {
 		((struct file_source *)source)->part_min = 12;
