@@ -5,6 +5,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/opts.h"
+#include "cmd/output.h"
 #include "lib/base/log.h"
 #include "lib/base/stop.h"
 
@@ -74,8 +76,9 @@ static const struct command *find(const char *name)
 }
 
 /*
- * An answer that could not be written is no answer.  --help and --version
- * leave by exit(), so this runs at exit too.
+ * --help and --version, which are argp's, are answers too, and leave by
+ * exit().  Those of commands have gone another way by then (cmd/output.h), so
+ * that nothing is told twice.
  */
 static void check_stdout(void)
 {
@@ -97,13 +100,16 @@ static void open_standard_descriptors(void)
 
 static int fail(const char *name, const struct error *err)
 {
-	(void)fflush(stdout);
-	(void)fprintf(stderr, "%s: %s\n", name, err->text);
-	if (err->hint[0] != '\0')
-		(void)fprintf(stderr, "hint: %s\n", err->hint);
-	/* It has been told; check_stdout() would tell it again. */
-	if (ferror(stdout))
-		_exit((int)err->code);
+	char text[sizeof(err->text) + sizeof(err->hint) + 128];
+	struct error ignored = ERROR_INIT;
+	bool hint = err->hint[0] != '\0';
+	int n;
+
+	/* What was answered before it stands; what failed is told once. */
+	(void)output_flush(&ignored);
+	n = snprintf(text, sizeof(text), "%s: %s\n%s%s%s", name, err->text,
+		     hint ? "hint: " : "", err->hint, hint ? "\n" : "");
+	log_text(text, (size_t)n);
 	return (int)err->code;
 }
 
@@ -126,8 +132,12 @@ static int run(const struct command *command, int argc, char **argv)
 	log_init(level, name);
 	if (status == 0)
 		status = stop_init(&err);
+	if (status == 0 && opts_has(&opts, OPT_DEADLINE))
+		status = stop_deadline(opts_text(&opts, OPT_DEADLINE), &err);
 	if (status == 0)
 		status = command->run(&opts, &err);
+	if (status >= 0 && output_flush(&err) != 0)
+		status = -1;
 	opts_release(&opts);
 	return status < 0 ? fail(name, &err) : status;
 }
@@ -142,6 +152,8 @@ int main(int argc, char **argv)
 
 	write_doc(doc, sizeof(doc));
 	open_standard_descriptors();
+	/* Of --help, too, a reader that is gone is an error and not a death. */
+	(void)signal(SIGPIPE, SIG_IGN);
 	(void)atexit(check_stdout);
 	if (argc > 1 && argv[1][0] != '-') {
 		top.argc = argc - 1;

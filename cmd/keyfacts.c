@@ -2,7 +2,6 @@
 #include "cmd/keyfacts.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cmd/output.h"
@@ -11,6 +10,9 @@
 
 /* A sentinel is no longer than its file; each byte may become \xHH. */
 #define SHOWN_MAX ((size_t)4 * 65536 + 8)
+
+/* What a keyspec of 64 KiB is told as, with a name in front of each line. */
+#define TOLD_MAX ((size_t)4 << 20)
 
 bool keyfacts_wanted(const struct opts *opts)
 {
@@ -87,21 +89,30 @@ static int one_line(const char *text, struct error *err)
 }
 
 /*
- * Each line that the fingerprint is the hash of, as a line of the log but in
- * full: cut short, as long ones are there, two that differ could look alike,
- * and nobody could work out the hash.
+ * Each line that the fingerprint is the hash of, as a line of the log but as
+ * it is: cut short or cleaned, two that differ could look alike, and nobody
+ * could work out the hash.
  */
-static void tell_text(const struct opts *opts, const struct bloomkey_spec *spec)
+static int tell_text(const struct opts *opts, const struct bloomkey_spec *spec)
 {
 	const char *line = bloomkey_fingerprint_text(spec);
+	struct buf out;
+	int bad = 0;
 
-	while (log_wants(LOG_STEP) && *line != '\0') {
+	if (!log_wants(LOG_STEP))
+		return 0;
+	buf_init(&out, TOLD_MAX);
+	while (*line != '\0' && bad == 0) {
 		size_t len = strcspn(line, "\n");
 
-		(void)fprintf(stderr, "bloomctl %s: %.*s\n",
-			      opts->command->name, (int)len, line);
+		bad |= buf_addf(&out, "bloomctl %s: ", opts->command->name) |
+		       buf_add(&out, line, len) | buf_adds(&out, "\n");
 		line += len + (line[len] == '\n');
 	}
+	if (bad == 0)
+		log_text(out.data, out.len);
+	buf_release(&out);
+	return bad;
 }
 
 int keyfacts_print(const struct opts *opts, const struct bloomkey_spec *spec,
@@ -118,8 +129,7 @@ int keyfacts_print(const struct opts *opts, const struct bloomkey_spec *spec,
 							       : "fingerprint");
 	buf_init(&shown, SHOWN_MAX);
 	sentinel = show_sentinel(spec, &shown);
-	tell_text(opts, spec);
-	if (sentinel == NULL)
+	if (tell_text(opts, spec) != 0 || sentinel == NULL)
 		rc = error_nomem(err);
 	else if (!opts_has(opts, OPT_FORMAT))
 		rc = one_line(opts_flag(opts, OPT_SENTINEL)

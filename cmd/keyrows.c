@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cmd/keyrows.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/output.h"
 #include "lib/base/input.h"
 #include "lib/base/stop.h"
 
@@ -67,7 +67,7 @@ int keyrows_read(struct inputs *in, const struct opts *opts,
 		rc = pump(parse, ops, ctx, chunk, err);
 		/* What stopped it otherwise has no place in the input. */
 		if (rc != 0 && err->code != ERROR_SPACE && !stop_asked() &&
-		    !ferror(stdout))
+		    !output_failed())
 			rc = error_prefix(err, "standard input");
 	}
 	rowparse_free(parse);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/num.h"
 #include "lib/job/scan.h"
 #include "lib/store/names.h"
@@ -48,6 +49,7 @@ static bool is_count(const char *text, uint64_t least, uint64_t most)
 static const char *expected(const struct option_row *row, const char *text)
 {
 	uint64_t n;
+	int64_t ms;
 	double x;
 
 	switch (row->kind) {
@@ -89,6 +91,12 @@ static const char *expected(const struct option_row *row, const char *text)
 				       is_count(text, 1, UINT64_MAX)
 			       ? NULL
 			       : "a whole number above 0, or auto";
+	case KIND_DEADLINE:
+		return clock_parse_span(text, &ms) == 0 ||
+				       clock_parse_time(text, &ms) == 0
+			       ? NULL
+			       : "a duration, as 30s, 10m, 2h or 1d, or a "
+				 "time, as 2026-12-01T05:00:00Z";
 	case KIND_ID:
 		return names_id_valid(text)
 			       ? NULL

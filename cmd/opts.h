@@ -30,6 +30,7 @@ enum option_kind {
 	KIND_BUCKETS,  /* 1 to 65,536 */
 	KIND_JOBS,     /* 1 to SCAN_JOBS_MAX */
 	KIND_CAPACITY, /* a whole number above 0, or "auto" */
+	KIND_DEADLINE, /* a duration or a time */
 	KIND_ID,       /* a generation's id */
 };
 

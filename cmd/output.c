@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cmd/output.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/base/log.h"
+#include "lib/base/out.h"
 #include "lib/base/show.h"
 
 enum output_format output_format(const struct opts *opts)
@@ -20,18 +20,22 @@ enum output_format output_format(const struct opts *opts)
 	return strcmp(text, "json") == 0 ? OUTPUT_JSON : OUTPUT_CSV;
 }
 
+/* There is one standard output, so there is one of these. */
+static struct out answers = OUT_INIT(STDOUT_FILENO, "standard output");
+
 int output_write(const void *data, size_t len, struct error *err)
 {
-	if (len > 0 && fwrite(data, 1, len, stdout) != len)
-		return error_errno(err, ERROR_DATA, errno, "standard output");
-	return 0;
+	return out_write(&answers, data, len, err);
 }
 
 int output_flush(struct error *err)
 {
-	if (fflush(stdout) != 0)
-		return error_errno(err, ERROR_DATA, errno, "standard output");
-	return 0;
+	return out_flush(&answers, err);
+}
+
+bool output_failed(void)
+{
+	return answers.failure.code != ERROR_NONE;
 }
 
 int output_json(json_t *json, struct error *err)
@@ -169,6 +173,9 @@ int output_receipt(const struct opts *opts, const struct receipt *r, int status,
 	size_t len = 0;
 	int rc = -1;
 
+	/* Before it says that all went well. */
+	if (status >= 0 && output_flush(err) != 0)
+		status = -1;
 	if (path == NULL)
 		return status;
 	json = receipt_json(r, status, err);

@@ -20,13 +20,17 @@ enum output_format { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_CSV };
 enum output_format output_format(const struct opts *opts);
 
 /*
- * Writes to standard output.  ERROR_DATA if that fails, at once or at the
- * latest when main ends.
+ * Writes to standard output, without waiting longer than a stop
+ * (lib/base/out.h).  ERROR_DATA if that fails, at once or at the latest when
+ * it is flushed, which main does at the end; or a stop's own error.
  */
 int output_write(const void *data, size_t len, struct error *err);
 
-/* Lets a reader on a pipe have what was written.  ERROR_DATA if it fails. */
+/* Lets a reader on a pipe have what was written.  Errors as output_write(). */
 int output_flush(struct error *err);
+
+/* Whether standard output is what failed; it fails for good. */
+bool output_failed(void);
 
 /* Writes a JSON value, indented by two; takes it over. */
 int output_json(json_t *json, struct error *err);
@@ -61,8 +65,9 @@ struct receipt {
 
 /*
  * Writes the receipt to the file of --receipt, if there is one, whether the
- * run went well (status >= 0) or not (err).  Returns status, or -1 if the
- * receipt cannot be written and all else went well.
+ * run went well (status >= 0) or not (err).  Flushes the answer first, which
+ * is part of going well.  Returns status, or -1 if the answer or the receipt
+ * cannot be written and all else went well.
  */
 int output_receipt(const struct opts *opts, const struct receipt *r, int status,
 		   struct error *err);

@@ -54,6 +54,8 @@ void progress_show(void *ctx, const struct scan_progress *p)
 	struct progress_line *line = ctx;
 	int64_t now = clock_ns();
 	char text[256];
+	char line_text[sizeof(text) + 8];
+	int n;
 
 	if (line->quiet ||
 	    now - line->last_ns < (line->terminal ? TERMINAL_NS : LOG_NS))
@@ -65,8 +67,8 @@ void progress_show(void *ctx, const struct scan_progress *p)
 		return;
 	}
 	/* Cleared to its end, so that a shorter text leaves nothing behind. */
-	(void)fprintf(stderr, "\r%s\033[K", text);
-	(void)fflush(stderr);
+	n = snprintf(line_text, sizeof(line_text), "\r%s\033[K", text);
+	log_text(line_text, (size_t)n);
 	line->shown = true;
 }
 
@@ -74,7 +76,6 @@ void progress_end(struct progress_line *line)
 {
 	if (!line->shown)
 		return;
-	(void)fputs("\r\033[K", stderr);
-	(void)fflush(stderr);
+	log_text("\r\033[K", strlen("\r\033[K"));
 	line->shown = false;
 }

@@ -2,6 +2,7 @@
 #include "lib/base/clock.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -77,6 +78,113 @@ int clock_parse(const char *text, int64_t *wall_ms)
 	tm.tm_mon -= 1;
 	*wall_ms = (int64_t)timegm(&tm) * 1000 + (int64_t)ms;
 	return 0;
+}
+
+/* So many digits at *p as a number; *p is behind them. */
+static int digits(const char **p, int count, int *out)
+{
+	*out = 0;
+	for (; count > 0; count--, (*p)++) {
+		if (**p < '0' || **p > '9')
+			return -1;
+		*out = *out * 10 + (**p - '0');
+	}
+	return 0;
+}
+
+static int skip(const char **p, const char *any)
+{
+	if (**p == '\0' || strchr(any, **p) == NULL)
+		return -1;
+	(*p)++;
+	return 0;
+}
+
+/* Whether the fields of a time are in their ranges; a leap second is. */
+static bool in_range(int year, const struct tm *tm)
+{
+	static const int days[] = {31, 28, 31, 30, 31, 30,
+				   31, 31, 30, 31, 30, 31};
+	bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+
+	return tm->tm_mon >= 1 && tm->tm_mon <= 12 && tm->tm_mday >= 1 &&
+	       tm->tm_mday <=
+		       days[tm->tm_mon - 1] + (leap && tm->tm_mon == 2) &&
+	       tm->tm_hour <= 23 && tm->tm_min <= 59 && tm->tm_sec <= 60;
+}
+
+/* "Z", or "+01:00" as seconds that local time is ahead. */
+static int parse_offset(const char **p, int64_t *seconds)
+{
+	bool behind = **p == '-';
+	int hours;
+	int minutes;
+
+	*seconds = 0;
+	if (skip(p, "Zz") == 0)
+		return 0;
+	if (skip(p, "+-") != 0 || digits(p, 2, &hours) != 0 ||
+	    skip(p, ":") != 0 || digits(p, 2, &minutes) != 0 || hours > 23 ||
+	    minutes > 59)
+		return -1;
+	*seconds = (behind ? -1 : 1) *
+		   ((int64_t)hours * 3600 + (int64_t)minutes * 60);
+	return 0;
+}
+
+int clock_parse_time(const char *text, int64_t *wall_ms)
+{
+	const char *p = text;
+	struct tm tm;
+	int64_t ahead;
+	int64_t ms = 0;
+	int year;
+
+	memset(&tm, 0, sizeof(tm));
+	if (digits(&p, 4, &year) != 0 || skip(&p, "-") != 0 ||
+	    digits(&p, 2, &tm.tm_mon) != 0 || skip(&p, "-") != 0 ||
+	    digits(&p, 2, &tm.tm_mday) != 0 || skip(&p, "Tt ") != 0 ||
+	    digits(&p, 2, &tm.tm_hour) != 0 || skip(&p, ":") != 0 ||
+	    digits(&p, 2, &tm.tm_min) != 0 || skip(&p, ":") != 0 ||
+	    digits(&p, 2, &tm.tm_sec) != 0 || !in_range(year, &tm))
+		return -1;
+	if (skip(&p, ".") == 0) {
+		if (*p < '0' || *p > '9')
+			return -1;
+		for (int64_t unit = 100; *p >= '0' && *p <= '9'; unit /= 10)
+			ms += unit * (*p++ - '0');
+	}
+	if (parse_offset(&p, &ahead) != 0 || *p != '\0')
+		return -1;
+	tm.tm_year = year - 1900;
+	tm.tm_mon -= 1;
+	*wall_ms = ((int64_t)timegm(&tm) - ahead) * 1000 + ms;
+	return 0;
+}
+
+int clock_parse_span(const char *text, int64_t *ms)
+{
+	static const struct {
+		char name;
+		int64_t ms;
+	} units[] = {{'s', 1000},
+		     {'m', 60000},
+		     {'h', INT64_C(3600000)},
+		     {'d', INT64_C(86400000)}};
+	int64_t n = 0;
+	const char *p = text;
+
+	for (; *p >= '0' && *p <= '9'; p++)
+		if (__builtin_mul_overflow(n, INT64_C(10), &n) ||
+		    __builtin_add_overflow(n, (int64_t)(*p - '0'), &n))
+			return -1;
+	if (p == text || *p == '\0' || p[1] != '\0')
+		return -1;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (*p == units[i].name)
+			return __builtin_mul_overflow(n, units[i].ms, ms) ? -1
+									  : 0;
+	return -1;
 }
 
 const char *clock_span(int64_t ms, char out[CLOCK_TEXT_MAX])

@@ -22,6 +22,19 @@ const char *clock_text(int64_t wall_ms, char out[CLOCK_TEXT_MAX]);
 /* Reads what clock_text() writes.  0 or -1. */
 int clock_parse(const char *text, int64_t *wall_ms);
 
+/*
+ * Reads any time of RFC 3339: "2026-11-30T19:56:54Z", with a fraction (of
+ * which milliseconds count) or an offset such as +01:00, too.  0 or -1.
+ */
+int clock_parse_time(const char *text, int64_t *wall_ms);
+
+/*
+ * Reads a duration into milliseconds: digits and one of s, m, h, d, as "30s";
+ * no sign, no blank, no fraction.  0, or -1, also where it is too long to
+ * count.
+ */
+int clock_parse_span(const char *text, int64_t *ms);
+
 /* "3 s", "4 min", "2 h", "5 days" of a number of milliseconds.  Returns out. */
 const char *clock_span(int64_t ms, char out[CLOCK_TEXT_MAX]);
 

@@ -5,12 +5,20 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "lib/base/clock.h"
+
+#define STOP_WHEN_MAX 64
 
 /* Lock-free, so a handler may write it while workers read it. */
 static atomic_int stop_signal;
 static int stop_pipe[2] = {-1, -1};
+/* As it was asked for; written before its timer is there. */
+static char stop_when[STOP_WHEN_MAX];
 
 static void on_signal(int number)
 {
@@ -53,6 +61,56 @@ int stop_init(struct error *err)
 	return 0;
 }
 
+/* What is left until the timer of clock goes off, or when it does. */
+static int start_timer(clockid_t clock, int flags, int64_t ms,
+		       struct error *err)
+{
+	struct itimerspec when;
+	struct sigaction sa;
+	struct sigevent event;
+	sigset_t alarm;
+	timer_t timer;
+
+	memset(&sa, 0, sizeof(sa));
+	(void)sigemptyset(&sa.sa_mask);
+	sa.sa_flags = SA_RESTART;
+	sa.sa_handler = on_signal;
+	/* Whoever started us may have left it blocked. */
+	(void)sigemptyset(&alarm);
+	(void)sigaddset(&alarm, SIGALRM);
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_SIGNAL;
+	event.sigev_signo = SIGALRM;
+	memset(&when, 0, sizeof(when));
+	when.it_value.tv_sec = (time_t)(ms / 1000);
+	when.it_value.tv_nsec = (long)(ms % 1000) * 1000000;
+	if (sigaction(SIGALRM, &sa, NULL) != 0 ||
+	    pthread_sigmask(SIG_UNBLOCK, &alarm, NULL) != 0 ||
+	    timer_create(clock, &event, &timer) != 0 ||
+	    timer_settime(timer, flags, &when, NULL) != 0)
+		return error_errno(err, ERROR_INTERNAL, errno, "timer");
+	return 0;
+}
+
+int stop_deadline(const char *text, struct error *err)
+{
+	int64_t ms;
+	bool span = clock_parse_span(text, &ms) == 0;
+
+	if (!span && clock_parse_time(text, &ms) != 0)
+		return error_set(err, ERROR_USAGE,
+				 "deadline '%.64s': neither a duration nor a "
+				 "time",
+				 text);
+	if (span ? ms == 0 : ms <= clock_wall_ms())
+		return error_set(err, ERROR_TEMPORARY,
+				 "deadline '%.64s': it has passed already",
+				 text);
+	(void)snprintf(stop_when, sizeof(stop_when), "%s", text);
+	return span ? start_timer(CLOCK_MONOTONIC, 0, ms, err)
+		    : start_timer(CLOCK_REALTIME, TIMER_ABSTIME, ms, err);
+}
+
 int stop_fd(void)
 {
 	return stop_pipe[0];
@@ -69,6 +127,9 @@ int stop_check(struct error *err)
 
 	if (number == 0)
 		return 0;
+	if (number == SIGALRM)
+		return error_set(err, ERROR_TEMPORARY,
+				 "stopped by the deadline, %s", stop_when);
 	return error_set(
 		err, number == SIGINT ? ERROR_INTERRUPTED : ERROR_TERMINATED,
 		"stopped by %s",
