@@ -14,29 +14,21 @@
 static int write_output(void *ctx, const void *data, size_t len,
 			struct error *err)
 {
-	struct error *failed = ctx;
-
-	if (output_write(data, len, err) == 0)
-		return 0;
-	/* It is not the source that is to blame. */
-	*failed = *err;
-	return -1;
+	(void)ctx;
+	return output_write(data, len, err);
 }
 
 static int run(const struct inputs *in, struct trailer *done, struct error *err)
 {
-	struct error failed = ERROR_INIT;
 	struct export e = {.source = in->source,
 			   .format = &in->format,
 			   .progress = in->scan.progress,
-			   .write = write_output,
-			   .ctx = &failed};
+			   .write = write_output};
 	int rc = export_run(&e, done, err);
 
-	if (rc == 0 && output_flush(err) != 0)
+	/* Where the output failed the source is not to blame. */
+	if ((rc == 0 || output_failed()) && output_flush(err) != 0)
 		return -1;
-	if (failed.code != ERROR_NONE)
-		*err = failed;
 	return rc;
 }
 
