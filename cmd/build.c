@@ -103,7 +103,7 @@ int cmd_build(const struct opts *opts, struct error *err)
 	if (rc == 0)
 		rc = opts_require(opts, OPT_TARGET, err);
 	if (rc == 0)
-		rc = inputs_layout(opts, &o.layout, &o.error, err);
+		rc = inputs_engine(opts, &o.engine, &o.error, err);
 	if (rc == 0)
 		rc = inputs_spec(&in, opts, err);
 	if (rc == 0)

@@ -164,26 +164,25 @@ void inputs_tell_rejects(const struct inputs *in)
 			 count->total == 1 ? "it" : "them");
 }
 
-int inputs_layout(const struct opts *opts, const struct layout_ops **layout,
+int inputs_engine(const struct opts *opts, const struct engine **engine,
 		  double *error_rate, struct error *err)
 {
 	const char *name = opts_text(opts, OPT_ENGINE);
 	char least[NUM_TEXT_MAX];
 	char most[NUM_TEXT_MAX];
 
-	*layout = layout_by_name(name != NULL ? name : "redisbloom");
-	if (*layout == NULL)
-		return error_set(err, ERROR_USAGE,
-				 "option --engine: '%s' has no layout here",
-				 name);
+	*engine = engine_by_name(name != NULL ? name : "redisbloom");
+	if (*engine == NULL)
+		return error_set(err, ERROR_INTERNAL,
+				 "option --engine: '%s' is not known", name);
 	*error_rate = opts_double(opts, OPT_ERROR_RATE, 0.01);
-	if (*error_rate < (*layout)->error_min ||
-	    *error_rate > (*layout)->error_max)
+	if (*error_rate < (*engine)->error_min ||
+	    *error_rate > (*engine)->error_max)
 		return error_set(err, ERROR_USAGE,
 				 "option --error: %s takes %s to %s",
-				 (*layout)->name,
-				 num_double_text((*layout)->error_min, least),
-				 num_double_text((*layout)->error_max, most));
+				 (*engine)->name,
+				 num_double_text((*engine)->error_min, least),
+				 num_double_text((*engine)->error_max, most));
 	return 0;
 }
 

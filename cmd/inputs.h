@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * inputs: what several subcommands make of their options in the same way: a
- * keyspec, a source with its row format, a layout.
+ * keyspec, a source with its row format, an engine.
  */
 #ifndef BLOOMCTL_CMD_INPUTS_H
 #define BLOOMCTL_CMD_INPUTS_H
@@ -9,7 +9,7 @@
 #include "cmd/opts.h"
 #include "cmd/progress.h"
 #include "lib/bloomkey/bloomkey.h"
-#include "lib/filter/layout.h"
+#include "lib/filter/engine.h"
 #include "lib/job/scan.h"
 
 struct inputs {
@@ -45,8 +45,8 @@ int inputs_source(struct inputs *in, const struct opts *opts,
 /* Says how many rows were passed over, if any were, after a run. */
 void inputs_tell_rejects(const struct inputs *in);
 
-/* The layout of --engine, and --error within its range. */
-int inputs_layout(const struct opts *opts, const struct layout_ops **layout,
+/* The engine of --engine, and --error within its range. */
+int inputs_engine(const struct opts *opts, const struct engine **engine,
 		  double *error_rate, struct error *err);
 
 /* Frees what the above made; a zeroed struct is legal. */

@@ -19,7 +19,7 @@ static int add_rows(const struct plan *p, const struct plan_options *o,
 	int bad = 0;
 
 #define ROW(name, ...) (bad |= table_add(t, name) | table_addf(t, __VA_ARGS__))
-	ROW("engine", "%s", o->layout->name);
+	ROW("engine", "%s", o->engine->name);
 	ROW("keys", "%s (%s)", num_grouped(p->keys, text),
 	    p->counted ? "counted" : "planned");
 	ROW("buckets", "%s", num_grouped(o->buckets, text));
@@ -57,7 +57,7 @@ static json_t *as_json(const struct plan *p, const struct plan_options *o)
 	return json_pack(
 		"{s:s, s:I, s:b, s:I, s:I, s:I, s:f, s:f, s:f, s:I, s:f, s:I, "
 		"s:I, s:I, s:I, s:I, s:o}",
-		"engine", o->layout->name, "keys", (json_int_t)p->keys,
+		"engine", o->engine->name, "keys", (json_int_t)p->keys,
 		"counted", (int)p->counted, "buckets", (json_int_t)o->buckets,
 		"hottest", (json_int_t)p->hottest, "capacity",
 		(json_int_t)p->capacity, "headroom", o->headroom, "error",
@@ -170,7 +170,7 @@ int cmd_size(const struct opts *opts, struct error *err)
 	memset(&o, 0, sizeof(o));
 	rc = check(opts, err);
 	if (rc == 0)
-		rc = inputs_layout(opts, &o.layout, &o.error, err);
+		rc = inputs_engine(opts, &o.engine, &o.error, err);
 	if (rc == 0 && opts_has(opts, OPT_KEYSPEC))
 		rc = inputs_spec(&in, opts, err);
 	if (rc == 0 && counting)

@@ -2,20 +2,11 @@
 #include "lib/filter/layout.h"
 
 #include <math.h>
-#include <string.h>
+#include <stddef.h>
 
 static const struct layout_ops *const layouts[] = {&layout_redisbloom};
 
 #define LAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
-
-const struct layout_ops *layout_by_name(const char *name)
-{
-	for (size_t i = 0; i < LAYOUTS; i++) {
-		if (strcmp(layouts[i]->name, name) == 0)
-			return layouts[i];
-	}
-	return NULL;
-}
 
 const struct layout_ops *layout_by_id(uint32_t id)
 {

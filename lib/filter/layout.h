@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * layout: how one engine sizes a Bloom filter, which bits a member sets, and
- * how the filter's header looks on the wire.
+ * layout: how large a Bloom filter is, which bits a member sets, and how the
+ * filter looks on the wire.  What a server accepts is in engine.h.
  *
- * Whatever a layout computes is, bit for bit, what the server of that name
- * would hold after BF.RESERVE ... NONSCALING and BF.MADD.  Functions keep no
- * state, allocate nothing and may be called from any thread.
+ * Whatever a layout computes is, bit for bit, what a server would hold after
+ * BF.RESERVE ... NONSCALING and BF.MADD.  Functions keep no state, allocate
+ * nothing and may be called from any thread.
  */
 #ifndef BLOOMCTL_FILTER_LAYOUT_H
 #define BLOOMCTL_FILTER_LAYOUT_H
@@ -13,10 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/error.h"
-
 /* The most hash functions, so the most positions of one member. */
 #define LAYOUT_HASHES_MAX 64
+/*
+ * The range of error rates: below it more than LAYOUT_HASHES_MAX hashes would
+ * be needed, above it a filter rather says yes than no to any question.
+ */
+#define LAYOUT_ERROR_MIN 1e-15
+#define LAYOUT_ERROR_MAX 0.5
+/* Positions, and so the bits of a filter, stay below this, 2^63. */
+#define LAYOUT_BITS_END 9223372036854775808.0
 /* Room for any layout's header, in bytes. */
 #define LAYOUT_HEADER_MAX 128
 
@@ -67,18 +73,14 @@ static inline uint64_t filter_modulo(const struct filter_params *params,
 }
 
 struct layout_ops {
-	const char *name;    /* of the engine, as --engine says it */
-	uint32_t id;         /* in a bucket file, see bloomctl-protocol(7) */
-	double error_min;    /* the smallest and the largest error rate that */
-	double error_max;    /* bloomctl lets this engine be asked for */
-	uint64_t memory_max; /* of one filter, in bytes, as memory() counts */
+	uint32_t id; /* in a bucket file, see bloomctl-protocol(7) */
 
 	/*
-	 * Sizes a filter.  ERROR_USAGE if capacity or error is out of range,
-	 * ERROR_SPACE if the filter would exceed what the engine holds.
+	 * Sizes a filter of at least 1 member at an error rate of
+	 * LAYOUT_ERROR_MIN to LAYOUT_ERROR_MAX.  -1 if its bits have no
+	 * number below 2^63.
 	 */
-	int (*size)(uint64_t capacity, double error, struct filter_params *out,
-		    struct error *err);
+	int (*size)(uint64_t capacity, double error, struct filter_params *out);
 
 	/* What the server says the filter takes (BF.INFO Size), in bytes. */
 	uint64_t (*memory)(const struct filter_params *params);
@@ -97,8 +99,7 @@ struct layout_ops {
 
 extern const struct layout_ops layout_redisbloom;
 
-/* The layout of an engine's name, or of an id; NULL if there is none. */
-const struct layout_ops *layout_by_name(const char *name);
+/* The layout of an id; NULL if there is none. */
 const struct layout_ops *layout_by_id(uint32_t id);
 
 /* Bit b is bit b & 7 of byte b >> 3, in every layout. */

@@ -3,7 +3,6 @@
  * RedisBloom, since 2.2.1: filters of one link, NONSCALING, with 64-bit
  * hashes.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,11 +18,6 @@
 
 #define HASH_SEED UINT64_C(0xc6a4a7935bd1e995)
 
-/* RedisBloom 2.x takes more, 8.x does not. */
-#define CAPACITY_MAX (UINT64_C(1) << 30)
-#define ERROR_MIN    1e-15
-#define ERROR_MAX    0.25
-
 /* What BF.INFO counts for a filter, and for each of its links. */
 #define CHAIN_BYTES 32
 #define LINK_BYTES  64
@@ -34,32 +28,19 @@
 #define GROWTH 2
 
 static int redisbloom_size(uint64_t capacity, double error,
-			   struct filter_params *out, struct error *err)
+			   struct filter_params *out)
 {
-	uint64_t bits;
+	double bits;
 
-	/* Written so that NaN fails too. */
-	if (!(error >= ERROR_MIN && error <= ERROR_MAX))
-		return error_set(err, ERROR_USAGE,
-				 "error rate %g: redisbloom filters can have "
-				 "%g to %g",
-				 error, ERROR_MIN, ERROR_MAX);
-	if (capacity == 0)
-		return error_set(err, ERROR_USAGE,
-				 "capacity 0: a filter holds at least 1");
-	if (capacity > CAPACITY_MAX) {
-		error_set(err, ERROR_SPACE,
-			  "capacity %" PRIu64 ": a redisbloom filter holds at "
-			  "most %" PRIu64,
-			  capacity, CAPACITY_MAX);
-		return error_hint(err, "spread the keys over more buckets");
-	}
+	memset(out, 0, sizeof(*out));
 	out->capacity = capacity;
 	out->error = error;
 	out->bpe = fabs(-(log(error) / LN2_SQUARED));
-	/* Never 0: ERROR_MAX takes 2.9 bits per member. */
-	bits = (uint64_t)((double)capacity * out->bpe);
-	out->bytes = 8 * (bits / 64 + (bits % 64 != 0));
+	/* Never 0: LAYOUT_ERROR_MAX takes 1.4 bits per member. */
+	bits = (double)capacity * out->bpe;
+	if (bits >= LAYOUT_BITS_END)
+		return -1;
+	out->bytes = 8 * (((uint64_t)bits + 63) / 64);
 	out->bits = out->bytes * 8;
 	out->hashes = (uint32_t)ceil(LN2 * out->bpe);
 	filter_reciprocal(out);
@@ -120,11 +101,7 @@ static size_t redisbloom_header(const struct filter_params *params,
 }
 
 const struct layout_ops layout_redisbloom = {
-	.name = "redisbloom",
 	.id = 1,
-	.error_min = ERROR_MIN,
-	.error_max = ERROR_MAX,
-	.memory_max = UINT64_MAX,
 	.size = redisbloom_size,
 	.memory = redisbloom_memory,
 	.positions = redisbloom_positions,

@@ -154,7 +154,7 @@ uint64_t sizing_capacity(uint64_t count, double headroom, uint64_t planted)
 
 /* What sizing_buckets() is asked. */
 struct question {
-	const struct layout_ops *layout;
+	const struct engine *engine;
 	uint64_t keys;
 	double error, headroom;
 	uint64_t planted, limit;
@@ -169,19 +169,20 @@ static int is_enough(const struct question *ask, uint32_t buckets,
 	uint64_t capacity = sizing_capacity(sizing_hottest(ask->keys, buckets),
 					    ask->headroom, ask->planted);
 
-	if (ask->layout->size(capacity, ask->error, &params, &refused) == 0)
-		return ask->layout->memory(&params) <= ask->limit;
+	if (engine_size(ask->engine, capacity, ask->error, &params, &refused) ==
+	    0)
+		return ask->engine->layout->memory(&params) <= ask->limit;
 	if (refused.code == ERROR_SPACE)
 		return 0;
 	*err = refused;
 	return -1;
 }
 
-int sizing_buckets(const struct layout_ops *layout, uint64_t keys, double error,
+int sizing_buckets(const struct engine *engine, uint64_t keys, double error,
 		   double headroom, uint64_t planted, uint64_t limit,
 		   uint32_t *out, struct error *err)
 {
-	const struct question ask = {layout,   keys,    error,
+	const struct question ask = {engine,   keys,    error,
 				     headroom, planted, limit};
 	uint32_t low = 1, high = BUCKETS_MAX;
 	int enough = is_enough(&ask, high, err);
@@ -192,7 +193,7 @@ int sizing_buckets(const struct layout_ops *layout, uint64_t keys, double error,
 		error_set(err, ERROR_SPACE,
 			  "%" PRIu64 " keys: even %d %s filters would take "
 			  "more than %" PRIu64 " bytes each",
-			  keys, BUCKETS_MAX, layout->name, limit);
+			  keys, BUCKETS_MAX, engine->name, limit);
 		return error_hint(err, "allow larger filters, less headroom or "
 				       "a higher error rate");
 	}

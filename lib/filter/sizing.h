@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
-#include "lib/filter/layout.h"
+#include "lib/filter/engine.h"
 
 /* The probability with which a plan may be exceeded by any bucket. */
 #define SIZING_RISK 1e-6
@@ -42,10 +42,10 @@ uint64_t sizing_capacity(uint64_t count, double headroom, uint64_t planted);
 
 /*
  * The smallest number of buckets, 1 to 65,536, with which every filter of a
- * set of `keys` keys takes at most `limit` bytes (as layout->memory() counts)
+ * set of `keys` keys takes at most `limit` bytes (as its layout counts)
  * at this error rate and headroom.  ERROR_SPACE if 65,536 are too few.
  */
-int sizing_buckets(const struct layout_ops *layout, uint64_t keys, double error,
+int sizing_buckets(const struct engine *engine, uint64_t keys, double error,
 		   double headroom, uint64_t planted, uint64_t limit,
 		   uint32_t *out, struct error *err);
 

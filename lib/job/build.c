@@ -163,7 +163,8 @@ static int plan(const struct scan *scan, const struct build_options *o,
 					      planted(scan));
 		break;
 	}
-	if (o->layout->size(m->capacity, o->error, &report->params, err) != 0)
+	if (engine_size(o->engine, m->capacity, o->error, &report->params,
+			err) != 0)
 		return -1;
 	m->bytes = report->params.bytes;
 	report->image_bytes = image_size(&report->params, m->buckets);
@@ -269,8 +270,8 @@ static int run_locked(struct store *store, const struct scan *scan,
 			 "%" PRIu64,
 			 m->generation, m->buckets, m->capacity);
 		reserved = true;
-		rc = store->ops->reserve(store, m, o->layout, &report->params,
-					 scan->jobs, err);
+		rc = store->ops->reserve(store, m, o->engine->layout,
+					 &report->params, scan->jobs, err);
 	}
 	if (rc == 0)
 		rc = load_and_seal(store, scan, report, err);
@@ -328,7 +329,7 @@ static int manifest_begin(const struct scan *scan,
 	       sizeof(m->fingerprint));
 	m->started = clock_wall_ms();
 	m->state = MANIFEST_BUILDING;
-	(void)strncpy(m->engine, o->layout->name, sizeof(m->engine) - 1);
+	(void)strncpy(m->engine, o->engine->name, sizeof(m->engine) - 1);
 	m->buckets = bloomkey_buckets(scan->spec);
 	m->error = o->error;
 	m->source = o->source != NULL ? strdup(o->source) : NULL;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
-#include "lib/filter/layout.h"
+#include "lib/filter/engine.h"
 #include "lib/job/scan.h"
 #include "lib/store/store.h"
 
@@ -21,7 +21,7 @@ enum build_capacity {
 };
 
 struct build_options {
-	const struct layout_ops *layout;
+	const struct engine *engine;
 	enum build_capacity capacity;
 	uint64_t number;
 	double headroom;    /* percent, on planned and counted */

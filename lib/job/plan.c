@@ -43,12 +43,13 @@ int plan_run(const struct scan *scan, const struct plan_options *o,
 	}
 	out->capacity = sizing_capacity(out->hottest, o->headroom, o->planted);
 	if (o->limit > 0 &&
-	    sizing_buckets(o->layout, out->keys, o->error, o->headroom,
+	    sizing_buckets(o->engine, out->keys, o->error, o->headroom,
 			   o->planted, o->limit, &out->fewest, err) != 0)
 		return -1;
-	if (o->layout->size(out->capacity, o->error, &out->params, err) != 0)
+	if (engine_size(o->engine, out->capacity, o->error, &out->params,
+			err) != 0)
 		return -1;
-	out->memory = o->layout->memory(&out->params);
+	out->memory = o->engine->layout->memory(&out->params);
 	out->set = times(out->memory, o->buckets);
 	out->swap = times(out->set, 2);
 	out->peak = times(out->set, 3);

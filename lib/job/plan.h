@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
-#include "lib/filter/layout.h"
+#include "lib/filter/engine.h"
 #include "lib/job/scan.h"
 
 struct plan_options {
-	const struct layout_ops *layout;
+	const struct engine *engine;
 	uint32_t buckets;
 	uint64_t keys;    /* planned for; not looked at where scan is given */
 	double error;     /* designed rate of false positives */

@@ -286,13 +286,15 @@ int dirbuild_reserve(struct store *s, const struct manifest *m,
 {
 	struct dir *dir = (struct dir *)s;
 	uint32_t buckets = bloomkey_buckets(dir->spec);
+	const struct engine *engine = engine_by_name(m->engine);
 	struct manifest building = *m;
 	struct error ignored = ERROR_INIT;
 
 	if (dir_need_lock(dir, err) != 0)
 		return -1;
-	if (m->buckets != buckets || m->capacity != params->capacity ||
-	    m->bytes != params->bytes || strcmp(m->engine, layout->name) != 0 ||
+	if (engine == NULL || engine->layout != layout ||
+	    m->buckets != buckets || m->capacity != params->capacity ||
+	    m->bytes != params->bytes ||
 	    strcmp(m->fingerprint, bloomkey_fingerprint(dir->spec)) != 0)
 		return error_set(err, ERROR_INTERNAL,
 				 "generation '%s': its manifest is not of what "

@@ -20,13 +20,15 @@ static int wanted(const struct dir *dir, const struct manifest *m,
 		  const struct layout_ops **layout, struct bucketfile *out,
 		  struct error *err)
 {
+	const struct engine *engine = engine_by_name(m->engine);
+
 	memset(out, 0, sizeof(*out));
-	*layout = layout_by_name(m->engine);
-	if (*layout == NULL)
+	if (engine == NULL)
 		return error_set(err, ERROR_DATA,
 				 "generation '%s': engine '%s' is not known",
 				 m->generation, m->engine);
-	if ((*layout)->size(m->capacity, m->error, &out->params, err) != 0) {
+	if (engine_size(engine, m->capacity, m->error, &out->params, err) !=
+	    0) {
 		err->code = ERROR_DATA;
 		return error_prefix(err, "generation '%s'", m->generation);
 	}
@@ -36,7 +38,8 @@ static int wanted(const struct dir *dir, const struct manifest *m,
 				 " bytes, where its capacity and error rate "
 				 "make %" PRIu64,
 				 m->generation, m->bytes, out->params.bytes);
-	out->layout = (*layout)->id;
+	*layout = engine->layout;
+	out->layout = engine->layout->id;
 	out->buckets = bloomkey_buckets(dir->spec);
 	memcpy(out->fingerprint, bloomkey_fingerprint(dir->spec),
 	       sizeof(out->fingerprint));

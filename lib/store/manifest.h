@@ -36,7 +36,7 @@ struct manifest {
 	enum manifest_state recorded; /* by store's list(): as its file says,
 					 where a crash left it behind state */
 	bool linked;     /* by store's list(): readers get this one */
-	char engine[16]; /* the layout's name */
+	char engine[16]; /* its name, as --engine says it */
 	uint32_t buckets;
 	uint64_t capacity;     /* members per filter */
 	double error;          /* designed, at capacity */

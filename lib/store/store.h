@@ -20,7 +20,7 @@
 
 #include "lib/base/error.h"
 #include "lib/bloomkey/bloomkey.h"
-#include "lib/filter/layout.h"
+#include "lib/filter/engine.h"
 #include "lib/store/manifest.h"
 
 struct store;

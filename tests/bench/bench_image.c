@@ -153,7 +153,7 @@ int main(int argc, char **argv)
 			struct error err = ERROR_INIT;
 			double once, ring;
 
-			if (layout->size(capacity, 0.01, &params, &err) != 0 ||
+			if (layout->size(capacity, 0.01, &params) != 0 ||
 			    image_init(&image, layout, &params, BUCKETS,
 				       threads > 1, &err) != 0) {
 				fprintf(stderr, "%s\n", err.text);

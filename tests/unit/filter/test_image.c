@@ -47,7 +47,7 @@ static bool make(struct image *image, uint64_t capacity, double error,
 	struct error err = ERROR_INIT;
 	struct filter_params params;
 
-	return ops->size(capacity, error, &params, &err) == 0 &&
+	return ops->size(capacity, error, &params) == 0 &&
 	       image_init(image, ops, &params, BUCKETS, shared, &err) == 0;
 }
 
@@ -344,7 +344,7 @@ static void no_memory(void)
 		struct image image;
 		int rc;
 
-		REQUIRE(ops->size(100, 0.01, &params, &err) == 0);
+		REQUIRE(ops->size(100, 0.01, &params) == 0);
 		alloc_fail(n, true);
 		rc = image_init(&image, ops, &params, BUCKETS, false, &err);
 		if (rc == 0)

@@ -191,8 +191,9 @@ static bool fit(uint64_t keys, uint32_t buckets, uint64_t limit)
 	struct filter_params params;
 	uint64_t most = sizing_hottest(keys, buckets);
 
-	return layout_redisbloom.size(sizing_capacity(most, 25, 1), 0.01,
-				      &params, &err) == 0 &&
+	return engine_size(&engines[ENGINE_REDISBLOOM],
+			   sizing_capacity(most, 25, 1), 0.01, &params,
+			   &err) == 0 &&
 	       layout_redisbloom.memory(&params) <= limit;
 }
 
@@ -216,8 +217,9 @@ static void buckets_are_fewest(void)
 		struct error err = ERROR_INIT;
 		uint32_t n = 0;
 
-		CHECK(sizing_buckets(&layout_redisbloom, rows[i].keys, 0.01, 25,
-				     1, rows[i].limit, &n, &err) == 0);
+		CHECK(sizing_buckets(&engines[ENGINE_REDISBLOOM], rows[i].keys,
+				     0.01, 25, 1, rows[i].limit, &n,
+				     &err) == 0);
 		CHECK(n >= 1 && n <= 65536);
 		CHECK(fit(rows[i].keys, n, rows[i].limit));
 		/* Not only the next one: none of a thousand below. */
@@ -231,20 +233,20 @@ static void buckets_refused(void)
 	struct error err = ERROR_INIT;
 	uint32_t n = 7;
 
-	CHECK(sizing_buckets(&layout_redisbloom, 1000000000000, 0.01, 25, 1,
-			     1000000, &n, &err) == -1);
+	CHECK(sizing_buckets(&engines[ENGINE_REDISBLOOM], 1000000000000, 0.01,
+			     25, 1, 1000000, &n, &err) == -1);
 	CHECK_U64(err.code, ERROR_SPACE);
 	CHECK_STR(err.text, "1000000000000 keys: even 65536 redisbloom filters "
 			    "would take more than 1000000 bytes each");
 	CHECK(err.hint[0] != '\0');
-	CHECK(sizing_buckets(&layout_redisbloom, 1, 0.01, 0, 0, 103, &n,
-			     &err) == -1);
+	CHECK(sizing_buckets(&engines[ENGINE_REDISBLOOM], 1, 0.01, 0, 0, 103,
+			     &n, &err) == -1);
 	CHECK_U64(err.code, ERROR_SPACE);
-	CHECK(sizing_buckets(&layout_redisbloom, 1, NAN, 0, 0, 1000, &n,
-			     &err) == -1);
+	CHECK(sizing_buckets(&engines[ENGINE_REDISBLOOM], 1, NAN, 0, 0, 1000,
+			     &n, &err) == -1);
 	CHECK_U64(err.code, ERROR_USAGE);
-	CHECK(sizing_buckets(&layout_redisbloom, UINT64_MAX, 0.01, 10000, 1,
-			     UINT64_MAX, &n, &err) == -1);
+	CHECK(sizing_buckets(&engines[ENGINE_REDISBLOOM], UINT64_MAX, 0.01,
+			     10000, 1, UINT64_MAX, &n, &err) == -1);
 	CHECK_U64(err.code, ERROR_SPACE);
 	CHECK_U64(n, 7);
 }

@@ -285,7 +285,8 @@ fake_there(struct fake *f, const char *id, enum manifest_state state,
 	g->m.error = 0.01;
 	g->m.bucket_keys = calloc(FAKE_BUCKETS, sizeof(uint64_t));
 	if (g->m.bucket_keys == NULL ||
-	    layout_redisbloom.size(100, 0.01, &params, &err) != 0 ||
+	    engine_size(&engines[ENGINE_REDISBLOOM], 100, 0.01, &params,
+			&err) != 0 ||
 	    image_init(&g->image, &layout_redisbloom, &params, FAKE_BUCKETS,
 		       false, &err) != 0)
 		abort();

@@ -22,7 +22,7 @@ struct work {
 
 static void begin(struct work *w, unsigned jobs)
 {
-	struct build_options o = {.layout = &layout_redisbloom,
+	struct build_options o = {.engine = &engines[ENGINE_REDISBLOOM],
 				  .capacity = BUILD_PLANNED,
 				  .number = ROWS,
 				  .headroom = 20,

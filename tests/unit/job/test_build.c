@@ -33,7 +33,7 @@ static void work_begin(struct work *w, unsigned jobs)
 	w->feed = feed_of(w->parts, 2, 100);
 	w->scan = job_scan(w->spec, &w->feed, jobs);
 	w->options = (struct build_options){
-		.layout = &layout_redisbloom,
+		.engine = &engines[ENGINE_REDISBLOOM],
 		.capacity = BUILD_PLANNED,
 		.number = ROWS,
 		.headroom = 20,

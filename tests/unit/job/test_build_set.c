@@ -26,7 +26,7 @@ static void work_begin(struct work *w)
 	w->feed = feed_of(&w->part, 1, 100);
 	w->scan = job_scan(w->spec, &w->feed, 1);
 	w->options = (struct build_options){
-		.layout = &layout_redisbloom,
+		.engine = &engines[ENGINE_REDISBLOOM],
 		.capacity = BUILD_PLANNED,
 		.number = 10,
 		.error = 0.01,

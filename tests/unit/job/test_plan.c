@@ -6,7 +6,7 @@
 #include "tests/unit/job/job.h"
 
 static const struct plan_options usual = {
-	.layout = &layout_redisbloom,
+	.engine = &engines[ENGINE_REDISBLOOM],
 	.buckets = 4,
 	.keys = 100000,
 	.error = 0.01,
@@ -27,7 +27,8 @@ static void from_a_number(void)
 	CHECK_U64(p.hottest, hottest);
 	CHECK(hottest > 25000 && hottest < 26000);
 	CHECK_U64(p.capacity, sizing_capacity(hottest, 20, 1));
-	REQUIRE(layout_redisbloom.size(p.capacity, 0.01, &params, &err) == 0);
+	REQUIRE(engine_size(&engines[ENGINE_REDISBLOOM], p.capacity, 0.01,
+			    &params, &err) == 0);
 	CHECK_U64(p.params.bytes, params.bytes);
 	CHECK_U64(p.memory, layout_redisbloom.memory(&params));
 	CHECK_U64(p.set, 4 * p.memory);
@@ -134,12 +135,14 @@ static uint64_t huge(const struct filter_params *params)
 static void sums_do_not_wrap(void)
 {
 	struct layout_ops layout = layout_redisbloom;
+	struct engine engine = engines[ENGINE_REDISBLOOM];
 	struct plan_options o = usual;
 	struct error err = ERROR_INIT;
 	struct plan p;
 
 	layout.memory = huge;
-	o.layout = &layout;
+	engine.layout = &layout;
+	o.engine = &engine;
 	REQUIRE(plan_run(NULL, &o, &p, &err) == 0);
 	CHECK_U64(p.set, UINT64_MAX / 6 * 4);
 	CHECK_U64(p.swap, UINT64_MAX);

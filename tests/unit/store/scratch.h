@@ -115,8 +115,8 @@ static inline void scratch_manifest(const struct bloomkey_spec *spec,
 	m->buckets = bloomkey_buckets(spec);
 	m->capacity = capacity;
 	m->error = 0.01;
-	if (layout_redisbloom.size(capacity, m->error, params, &scratch_err) !=
-	    0)
+	if (engine_size(&engines[ENGINE_REDISBLOOM], capacity, m->error, params,
+			&scratch_err) != 0)
 		abort();
 	m->bytes = params->bytes;
 	m->fence = fence;

@@ -22,7 +22,8 @@ static struct bucketfile sample(void)
 	f.layout = 1;
 	f.bucket = 7;
 	f.buckets = 12;
-	(void)layout_redisbloom.size(1000, 0.01, &f.params, &scratch_err);
+	(void)engine_size(&engines[ENGINE_REDISBLOOM], 1000, 0.01, &f.params,
+			  &scratch_err);
 	f.items = 900;
 	f.keys = 1234567890123;
 	f.fence = 1796068614123;

@@ -70,7 +70,8 @@ static int filled(unsigned members, int *added, struct manifest *m)
 	*added = 0;
 	if (reserve(100, 1, m) != 0 ||
 	    s->ops->writer(s, &w, &scratch_err) != 0 ||
-	    layout_redisbloom.size(100, 0.01, &params, &scratch_err) != 0)
+	    engine_size(&engines[ENGINE_REDISBLOOM], 100, 0.01, &params,
+			&scratch_err) != 0)
 		abort();
 	layout_redisbloom.positions(&params, sentinel, len, at);
 	for (uint32_t i = 0; i < params.hashes; i++)
