@@ -4,18 +4,33 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* What valkey-bloom lets an object take unless it is told otherwise. */
+#define VALKEY_MEMORY (UINT64_C(128) << 20)
+
+#define MORE_BUCKETS "spread the keys over more buckets"
+
+/*
+ * The servers' own ranges, within those of layout.h: RedisBloom 2.x and
+ * valkey-bloom take any error rate below 1 and any capacity that a signed
+ * number holds, Redis 8 less of both.
+ */
 const struct engine engines[ENGINE_COUNT] = {
-	/* Redis 8's limits; RedisBloom 2.x takes more. */
-	[ENGINE_REDISBLOOM] =
-		{
-			.name = "redisbloom",
-			.layout = &layout_redisbloom,
-			.error_min = 1e-15,
-			.error_max = 0.25,
-			.capacity_max = UINT64_C(1) << 30,
-			.memory_max = UINT64_MAX,
-			.hint = "spread the keys over more buckets",
-		},
+	[ENGINE_REDISBLOOM] = {"redisbloom", &layout_redisbloom,
+			       LAYOUT_ERROR_MIN, LAYOUT_ERROR_MAX, INT64_MAX,
+			       UINT64_MAX, MORE_BUCKETS},
+	[ENGINE_REDIS8] = {"redis8", &layout_redisbloom, LAYOUT_ERROR_MIN, 0.25,
+			   UINT64_C(1) << 30, UINT64_MAX, MORE_BUCKETS},
+	[ENGINE_VALKEY_BLOOM] = {"valkey-bloom", &layout_valkeybloom,
+				 LAYOUT_ERROR_MIN, LAYOUT_ERROR_MAX, INT64_MAX,
+				 VALKEY_MEMORY,
+				 MORE_BUCKETS
+				 "; this is the default of "
+				 "bf.bloom-memory-usage-limit, and bloomctl "
+				 "plans for no other"},
+	/* Its limit is the service's, and nobody can raise it. */
+	[ENGINE_ELASTICACHE] = {"elasticache", &layout_valkeybloom,
+				LAYOUT_ERROR_MIN, LAYOUT_ERROR_MAX, INT64_MAX,
+				VALKEY_MEMORY, MORE_BUCKETS},
 };
 
 const struct engine *engine_by_name(const char *name)

@@ -29,6 +29,9 @@ struct engine {
 
 enum engine_id {
 	ENGINE_REDISBLOOM,
+	ENGINE_REDIS8,
+	ENGINE_VALKEY_BLOOM,
+	ENGINE_ELASTICACHE,
 	ENGINE_COUNT,
 };
 

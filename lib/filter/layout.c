@@ -4,7 +4,10 @@
 #include <math.h>
 #include <stddef.h>
 
-static const struct layout_ops *const layouts[] = {&layout_redisbloom};
+static const struct layout_ops *const layouts[] = {
+	&layout_redisbloom,
+	&layout_valkeybloom,
+};
 
 #define LAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
 
@@ -15,6 +18,15 @@ const struct layout_ops *layout_by_id(uint32_t id)
 			return layouts[i];
 	}
 	return NULL;
+}
+
+bool layout_seed_none(const unsigned char seed[LAYOUT_SEED_LEN])
+{
+	for (size_t i = 0; i < LAYOUT_SEED_LEN; i++) {
+		if (seed[i] != 0)
+			return false;
+	}
+	return true;
 }
 
 void filter_reciprocal(struct filter_params *params)

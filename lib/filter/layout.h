@@ -10,6 +10,7 @@
 #ifndef BLOOMCTL_FILTER_LAYOUT_H
 #define BLOOMCTL_FILTER_LAYOUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,8 +24,11 @@
 #define LAYOUT_ERROR_MAX 0.5
 /* Positions, and so the bits of a filter, stay below this, 2^63. */
 #define LAYOUT_BITS_END 9223372036854775808.0
-/* Room for any layout's header, in bytes. */
+/* Room for any layout's header and footer, in bytes. */
 #define LAYOUT_HEADER_MAX 128
+#define LAYOUT_FOOTER_MAX 16
+/* Bytes of a seed. */
+#define LAYOUT_SEED_LEN 32
 
 /* What a filter of one capacity and error rate is. */
 struct filter_params {
@@ -36,6 +40,8 @@ struct filter_params {
 	uint32_t hashes;   /* 1 to LAYOUT_HASHES_MAX */
 	uint32_t shift;    /* with magic, the reciprocal of bits: size() and */
 	uint64_t magic;    /* filter_reciprocal() set it; 0 if there is none */
+	/* Of the hashes, where the layout is seeded; all zero where not. */
+	unsigned char seed[LAYOUT_SEED_LEN];
 };
 
 #ifdef __SIZEOF_INT128__
@@ -76,9 +82,16 @@ struct layout_ops {
 	uint32_t id; /* in a bucket file, see bloomctl-protocol(7) */
 
 	/*
-	 * Sizes a filter of at least 1 member at an error rate of
-	 * LAYOUT_ERROR_MIN to LAYOUT_ERROR_MAX.  -1 if its bits have no
-	 * number below 2^63.
+	 * Whether its hashes depend on a seed, which is then chosen at random
+	 * for each generation and never all zero: with a seed that is known,
+	 * strangers could choose keys that a filter finds.
+	 */
+	bool seeded;
+
+	/*
+	 * Sizes a filter, its seed all zero, of at least 1 member at an error
+	 * rate of LAYOUT_ERROR_MIN to LAYOUT_ERROR_MAX.  -1 if its bits have no
+	 * number below LAYOUT_BITS_END.
 	 */
 	int (*size)(uint64_t capacity, double error, struct filter_params *out);
 
@@ -90,17 +103,25 @@ struct layout_ops {
 			  size_t len, uint64_t *out);
 
 	/*
-	 * The header of a filter that holds items members, as the server
-	 * dumps it; its length.  out holds LAYOUT_HEADER_MAX bytes.
+	 * What the server dumps of a filter that holds items members is
+	 * header, bits and footer.  Both return their length, which may be 0;
+	 * out holds LAYOUT_HEADER_MAX and LAYOUT_FOOTER_MAX bytes.  The footer
+	 * reads all params->bytes of the bits.
 	 */
 	size_t (*header)(const struct filter_params *params, uint64_t items,
 			 unsigned char *out);
+	size_t (*footer)(const struct filter_params *params, uint64_t items,
+			 const void *bits, unsigned char *out);
 };
 
 extern const struct layout_ops layout_redisbloom;
+extern const struct layout_ops layout_valkeybloom;
 
 /* The layout of an id; NULL if there is none. */
 const struct layout_ops *layout_by_id(uint32_t id);
+
+/* Whether a seed is none: all zero. */
+bool layout_seed_none(const unsigned char seed[LAYOUT_SEED_LEN]);
 
 /* Bit b is bit b & 7 of byte b >> 3, in every layout. */
 static inline int layout_bit(const unsigned char *bits, uint64_t position)

@@ -8,6 +8,7 @@
 
 #include "lib/filter/layout.h"
 #include "lib/filter/murmur.h"
+#include "lib/filter/words.h"
 
 /*
  * The server's own, cut constants for ln(2)^2 and ln(2).  With exact ones an
@@ -64,46 +65,44 @@ static void redisbloom_positions(const struct filter_params *params,
 		out[i] = filter_modulo(&local, x);
 }
 
-/* The width low bytes of value, little-endian. */
-static unsigned char *put(unsigned char *p, uint64_t value, int width)
-{
-	for (int i = 0; i < width; i++)
-		*p++ = (unsigned char)(value >> (8 * i));
-	return p;
-}
-
-static unsigned char *put_double(unsigned char *p, double value)
-{
-	uint64_t word;
-
-	memcpy(&word, &value, sizeof(word));
-	return put(p, word, 8);
-}
-
 static size_t redisbloom_header(const struct filter_params *params,
 				uint64_t items, unsigned char *out)
 {
 	unsigned char *p = out;
 
-	p = put(p, items, 8); /* of all links */
-	p = put(p, 1, 4);     /* links */
-	p = put(p, OPTIONS, 4);
-	p = put(p, GROWTH, 4);
-	p = put(p, params->bytes, 8);
-	p = put(p, params->bits, 8);
-	p = put(p, items, 8); /* of this link */
-	p = put_double(p, params->error);
-	p = put_double(p, params->bpe);
-	p = put(p, params->hashes, 4);
-	p = put(p, params->capacity, 8);
-	p = put(p, 0, 1); /* the modulus is bits, not 2^n */
+	p = words_put(p, items, 8); /* of all links */
+	p = words_put(p, 1, 4);     /* links */
+	p = words_put(p, OPTIONS, 4);
+	p = words_put(p, GROWTH, 4);
+	p = words_put(p, params->bytes, 8);
+	p = words_put(p, params->bits, 8);
+	p = words_put(p, items, 8); /* of this link */
+	p = words_put_double(p, params->error);
+	p = words_put_double(p, params->bpe);
+	p = words_put(p, params->hashes, 4);
+	p = words_put(p, params->capacity, 8);
+	p = words_put(p, 0, 1); /* the modulus is bits, not 2^n */
 	return (size_t)(p - out);
+}
+
+/* What is loaded is header and bits, and nothing else. */
+static size_t redisbloom_footer(const struct filter_params *params,
+				uint64_t items, const void *bits,
+				unsigned char *out)
+{
+	(void)params;
+	(void)items;
+	(void)bits;
+	(void)out;
+	return 0;
 }
 
 const struct layout_ops layout_redisbloom = {
 	.id = 1,
+	.seeded = false,
 	.size = redisbloom_size,
 	.memory = redisbloom_memory,
 	.positions = redisbloom_positions,
 	.header = redisbloom_header,
+	.footer = redisbloom_footer,
 };

@@ -70,6 +70,7 @@ static void exact_modulo(void)
 static void by_id(void)
 {
 	CHECK(layout_by_id(1) == &layout_redisbloom);
+	CHECK(layout_by_id(2) == &layout_valkeybloom);
 	CHECK(layout_by_id(0) == NULL);
 	CHECK(layout_by_id(UINT32_MAX) == NULL);
 }

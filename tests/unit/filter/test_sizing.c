@@ -191,7 +191,7 @@ static bool fit(uint64_t keys, uint32_t buckets, uint64_t limit)
 	struct filter_params params;
 	uint64_t most = sizing_hottest(keys, buckets);
 
-	return engine_size(&engines[ENGINE_REDISBLOOM],
+	return engine_size(&engines[ENGINE_REDIS8],
 			   sizing_capacity(most, 25, 1), 0.01, &params,
 			   &err) == 0 &&
 	       layout_redisbloom.memory(&params) <= limit;
@@ -217,7 +217,7 @@ static void buckets_are_fewest(void)
 		struct error err = ERROR_INIT;
 		uint32_t n = 0;
 
-		CHECK(sizing_buckets(&engines[ENGINE_REDISBLOOM], rows[i].keys,
+		CHECK(sizing_buckets(&engines[ENGINE_REDIS8], rows[i].keys,
 				     0.01, 25, 1, rows[i].limit, &n,
 				     &err) == 0);
 		CHECK(n >= 1 && n <= 65536);
@@ -233,20 +233,20 @@ static void buckets_refused(void)
 	struct error err = ERROR_INIT;
 	uint32_t n = 7;
 
-	CHECK(sizing_buckets(&engines[ENGINE_REDISBLOOM], 1000000000000, 0.01,
-			     25, 1, 1000000, &n, &err) == -1);
+	CHECK(sizing_buckets(&engines[ENGINE_REDIS8], 1000000000000, 0.01, 25,
+			     1, 1000000, &n, &err) == -1);
 	CHECK_U64(err.code, ERROR_SPACE);
-	CHECK_STR(err.text, "1000000000000 keys: even 65536 redisbloom filters "
+	CHECK_STR(err.text, "1000000000000 keys: even 65536 redis8 filters "
 			    "would take more than 1000000 bytes each");
 	CHECK(err.hint[0] != '\0');
-	CHECK(sizing_buckets(&engines[ENGINE_REDISBLOOM], 1, 0.01, 0, 0, 103,
-			     &n, &err) == -1);
+	CHECK(sizing_buckets(&engines[ENGINE_REDIS8], 1, 0.01, 0, 0, 103, &n,
+			     &err) == -1);
 	CHECK_U64(err.code, ERROR_SPACE);
-	CHECK(sizing_buckets(&engines[ENGINE_REDISBLOOM], 1, NAN, 0, 0, 1000,
-			     &n, &err) == -1);
+	CHECK(sizing_buckets(&engines[ENGINE_REDIS8], 1, NAN, 0, 0, 1000, &n,
+			     &err) == -1);
 	CHECK_U64(err.code, ERROR_USAGE);
-	CHECK(sizing_buckets(&engines[ENGINE_REDISBLOOM], UINT64_MAX, 0.01,
-			     10000, 1, UINT64_MAX, &n, &err) == -1);
+	CHECK(sizing_buckets(&engines[ENGINE_REDIS8], UINT64_MAX, 0.01, 10000,
+			     1, UINT64_MAX, &n, &err) == -1);
 	CHECK_U64(err.code, ERROR_SPACE);
 	CHECK_U64(n, 7);
 }
