@@ -47,7 +47,7 @@ static int add_rows(const struct plan *p, const struct plan_options *o,
 	if (p->fewest > 0)
 		ROW("fewest buckets", "%s keep a filter within %s",
 		    num_grouped(p->fewest, text),
-		    num_bytes_text(o->limit, more));
+		    num_bytes_text(p->limit, more));
 #undef ROW
 	return bad;
 }
@@ -56,7 +56,7 @@ static json_t *as_json(const struct plan *p, const struct plan_options *o)
 {
 	return json_pack(
 		"{s:s, s:I, s:b, s:I, s:I, s:I, s:f, s:f, s:f, s:I, s:f, s:I, "
-		"s:I, s:I, s:I, s:I, s:o}",
+		"s:I, s:I, s:I, s:I, s:o, s:o}",
 		"engine", o->engine->name, "keys", (json_int_t)p->keys,
 		"counted", (int)p->counted, "buckets", (json_int_t)o->buckets,
 		"hottest", (json_int_t)p->hottest, "capacity",
@@ -67,7 +67,9 @@ static json_t *as_json(const struct plan *p, const struct plan_options *o)
 		"hashes", (json_int_t)p->params.hashes, "filter_bytes",
 		(json_int_t)p->memory, "set_bytes", (json_int_t)p->set,
 		"rebuild_bytes", (json_int_t)p->swap, "peak_bytes",
-		(json_int_t)p->peak, "fewest_buckets",
+		(json_int_t)p->peak, "limit_bytes",
+		p->limit > 0 ? json_integer((json_int_t)p->limit) : json_null(),
+		"fewest_buckets",
 		p->fewest > 0 ? json_integer((json_int_t)p->fewest)
 			      : json_null());
 }

@@ -8,6 +8,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/mem.h"
+#include "lib/base/random.h"
 #include "lib/base/stop.h"
 #include "lib/filter/image.h"
 #include "lib/filter/sizing.h"
@@ -166,6 +167,7 @@ static int plan(const struct scan *scan, const struct build_options *o,
 	if (engine_size(o->engine, m->capacity, o->error, &report->params,
 			err) != 0)
 		return -1;
+	memcpy(report->params.seed, m->seed, sizeof(m->seed));
 	m->bytes = report->params.bytes;
 	report->image_bytes = image_size(&report->params, m->buckets);
 	return 0;
@@ -336,6 +338,8 @@ static int manifest_begin(const struct scan *scan,
 	m->bucket_keys = calloc(m->buckets, sizeof(*m->bucket_keys));
 	if (m->bucket_keys == NULL || (o->source != NULL && m->source == NULL))
 		return error_nomem(err);
+	if (o->engine->layout->seeded)
+		return random_bytes(m->seed, sizeof(m->seed), err);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lib/job/plan.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,15 @@ static uint64_t times(uint64_t a, uint64_t b)
 	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
+static uint64_t limit(const struct plan_options *o)
+{
+	uint64_t most = o->engine->memory_max;
+
+	if (o->limit > 0 && o->limit < most)
+		most = o->limit;
+	return most < UINT64_MAX ? most : 0;
+}
+
 int plan_run(const struct scan *scan, const struct plan_options *o,
 	     struct plan *out, struct error *err)
 {
@@ -42,13 +52,19 @@ int plan_run(const struct scan *scan, const struct plan_options *o,
 		out->hottest = sizing_hottest(o->keys, o->buckets);
 	}
 	out->capacity = sizing_capacity(out->hottest, o->headroom, o->planted);
-	if (o->limit > 0 &&
+	out->limit = limit(o);
+	if (out->limit > 0 &&
 	    sizing_buckets(o->engine, out->keys, o->error, o->headroom,
-			   o->planted, o->limit, &out->fewest, err) != 0)
+			   o->planted, out->limit, &out->fewest, err) != 0)
 		return -1;
 	if (engine_size(o->engine, out->capacity, o->error, &out->params,
-			err) != 0)
-		return -1;
+			err) != 0) {
+		if (err->code != ERROR_SPACE || out->fewest == 0)
+			return -1;
+		return error_hint(
+			err, "spread the keys over %" PRIu32 " buckets or more",
+			out->fewest);
+	}
 	out->memory = o->engine->layout->memory(&out->params);
 	out->set = times(out->memory, o->buckets);
 	out->swap = times(out->set, 2);

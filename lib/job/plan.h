@@ -19,7 +19,7 @@ struct plan_options {
 	double error;     /* designed rate of false positives */
 	double headroom;  /* percent */
 	uint64_t planted; /* 1 if a sentinel goes into every filter */
-	uint64_t limit;   /* bytes of one filter; 0: none */
+	uint64_t limit;   /* bytes of one filter; 0: only the engine's own */
 };
 
 struct plan {
@@ -33,14 +33,17 @@ struct plan {
 	uint64_t set;    /* of all filters of one generation */
 	uint64_t swap;   /* of two: the live and the new one */
 	uint64_t peak;   /* of three: before, live and new */
+	uint64_t limit;  /* bytes of one filter: the smaller one of what was
+			    asked for and what the engine holds; 0: none */
 	uint32_t fewest; /* buckets whose filters stay within the limit;
 			    0 where there is no limit */
 };
 
 /*
  * Plans.  scan is NULL, or a source that is read once and counted.
- * ERROR_SPACE where a filter exceeds what the engine holds, or no number of
- * buckets keeps within the limit.
+ * ERROR_SPACE where a filter exceeds what the engine holds, with the fewest
+ * buckets as a hint where they are known, or where no number of buckets keeps
+ * within the limit.
  */
 int plan_run(const struct scan *scan, const struct plan_options *options,
 	     struct plan *out, struct error *err);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "lib/base/hex.h"
 #include "lib/base/sum.h"
 
 enum {
@@ -33,30 +34,6 @@ static uint64_t get(const unsigned char *page, size_t at, size_t bytes)
 
 #define PUT(name, value) put(page, AT_##name, BYTES_##name, (value))
 #define GET(name)        get(page, AT_##name, BYTES_##name)
-
-static unsigned digit(char c)
-{
-	return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
-}
-
-static void put_fingerprint(unsigned char *page, const char *hex)
-{
-	for (size_t i = 0; i < BYTES_fingerprint; i++)
-		page[AT_fingerprint + i] =
-			(unsigned char)(digit(hex[2 * i]) << 4 |
-					digit(hex[2 * i + 1]));
-}
-
-static void get_fingerprint(const unsigned char *page, char *hex)
-{
-	for (size_t i = 0; i < BYTES_fingerprint; i++) {
-		unsigned byte = page[AT_fingerprint + i];
-
-		hex[2 * i] = "0123456789abcdef"[byte >> 4];
-		hex[2 * i + 1] = "0123456789abcdef"[byte & 15];
-	}
-	hex[BLOOMKEY_FINGERPRINT_LEN] = '\0';
-}
 
 /* The sum of a page with its own sum taken for zero. */
 static uint64_t header_sum(const unsigned char *page)
@@ -90,9 +67,11 @@ void bucketfile_encode(const struct bucketfile *f,
 	PUT(items, f->items);
 	PUT(keys, f->keys);
 	PUT(fence, f->fence);
-	put_fingerprint(page, f->fingerprint);
+	(void)hex_bytes(f->fingerprint, page + AT_fingerprint,
+			BYTES_fingerprint);
 	memcpy(page + AT_generation, f->generation, strlen(f->generation));
 	PUT(bits_sum, f->bits_sum);
+	memcpy(page + AT_seed, f->params.seed, BYTES_seed);
 	PUT(header_sum, header_sum(page));
 }
 
@@ -127,6 +106,7 @@ static int check_frame(const unsigned char *page, struct error *err)
 static int check_values(const struct bucketfile *f, struct error *err)
 {
 	const struct filter_params *p = &f->params;
+	const struct layout_ops *layout = layout_by_id(f->layout);
 	const char *what = NULL;
 
 	if (f->state < BUCKETFILE_BUILDING || f->state > BUCKETFILE_OPEN)
@@ -145,6 +125,8 @@ static int check_values(const struct bucketfile *f, struct error *err)
 		what = "hashes";
 	else if (!names_id_valid(f->generation))
 		what = "generation";
+	else if (layout != NULL && layout->seeded == layout_seed_none(p->seed))
+		what = "seed";
 	if (what == NULL)
 		return 0;
 	return error_set(err, ERROR_DATA, "its header has no legal %s", what);
@@ -170,9 +152,11 @@ int bucketfile_decode(const unsigned char page[BUCKETFILE_HEADER],
 	out->items = GET(items);
 	out->keys = GET(keys);
 	out->fence = GET(fence);
-	get_fingerprint(page, out->fingerprint);
+	(void)hex_text(page + AT_fingerprint, BYTES_fingerprint,
+		       out->fingerprint);
 	memcpy(out->generation, page + AT_generation, BYTES_generation - 1);
 	out->bits_sum = GET(bits_sum);
+	memcpy(out->params.seed, page + AT_seed, BYTES_seed);
 	if (check_values(out, err) != 0) {
 		memset(out, 0, sizeof(*out));
 		return -1;
@@ -212,6 +196,9 @@ int bucketfile_match(const struct bucketfile *f, const struct bucketfile *want,
 	    p->bytes != q->bytes || p->hashes != q->hashes)
 		return error_set(err, ERROR_DATA,
 				 "of another size than its manifest says");
+	if (memcmp(p->seed, q->seed, sizeof(p->seed)) != 0)
+		return error_set(err, ERROR_DATA,
+				 "of another seed than its manifest says");
 	if (f->state == BUCKETFILE_BUILDING)
 		return error_set(err, ERROR_DATA, "not finished");
 	return 0;

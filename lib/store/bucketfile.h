@@ -55,7 +55,7 @@ int bucketfile_decode(const unsigned char page[BUCKETFILE_HEADER],
 
 /*
  * Whether f is finished and is the filter that is wanted: bucket and buckets,
- * fingerprint, generation, layout and params are compared.
+ * fingerprint, generation, layout and params with the seed are compared.
  */
 int bucketfile_match(const struct bucketfile *f, const struct bucketfile *want,
 		     struct error *err);

@@ -295,6 +295,7 @@ int dirbuild_reserve(struct store *s, const struct manifest *m,
 	if (engine == NULL || engine->layout != layout ||
 	    m->buckets != buckets || m->capacity != params->capacity ||
 	    m->bytes != params->bytes ||
+	    memcmp(m->seed, params->seed, sizeof(m->seed)) != 0 ||
 	    strcmp(m->fingerprint, bloomkey_fingerprint(dir->spec)) != 0)
 		return error_set(err, ERROR_INTERNAL,
 				 "generation '%s': its manifest is not of what "

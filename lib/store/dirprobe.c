@@ -38,6 +38,7 @@ static int wanted(const struct dir *dir, const struct manifest *m,
 				 " bytes, where its capacity and error rate "
 				 "make %" PRIu64,
 				 m->generation, m->bytes, out->params.bytes);
+	memcpy(out->params.seed, m->seed, sizeof(out->params.seed));
 	*layout = engine->layout;
 	out->layout = engine->layout->id;
 	out->buckets = bloomkey_buckets(dir->spec);

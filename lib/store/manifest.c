@@ -8,6 +8,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/clock.h"
+#include "lib/base/hex.h"
 #include "lib/base/json.h"
 #include "lib/base/show.h"
 #include "lib/base/sum.h"
@@ -84,6 +85,15 @@ static json_t *encode_source(const char *source)
 	return json;
 }
 
+static json_t *encode_seed(const unsigned char seed[LAYOUT_SEED_LEN])
+{
+	char text[2 * LAYOUT_SEED_LEN + 1] = "";
+
+	if (!layout_seed_none(seed))
+		(void)hex_text(seed, LAYOUT_SEED_LEN, text);
+	return json_string(text);
+}
+
 static json_t *encode_count(uint64_t count)
 {
 	return count <= INT64_MAX ? json_integer((json_int_t)count) : NULL;
@@ -114,6 +124,8 @@ static json_t *encode_member(const struct manifest *m,
 		return encode_time(*(const int64_t *)at);
 	case MEMBER_SOURCE:
 		return encode_source(m->source);
+	case MEMBER_SEED:
+		return encode_seed(m->seed);
 	case MEMBER_COUNTS:
 	case MEMBER_CHECKSUM:
 		break;

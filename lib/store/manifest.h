@@ -16,6 +16,7 @@
 
 #include "lib/base/error.h"
 #include "lib/bloomkey/bloomkey.h"
+#include "lib/filter/layout.h"
 #include "lib/store/names.h"
 
 enum manifest_state {
@@ -38,10 +39,11 @@ struct manifest {
 	bool linked;     /* by store's list(): readers get this one */
 	char engine[16]; /* its name, as --engine says it */
 	uint32_t buckets;
-	uint64_t capacity;     /* members per filter */
-	double error;          /* designed, at capacity */
-	uint64_t bytes;        /* of one filter's bits */
-	uint64_t rows;         /* read from the source */
+	uint64_t capacity;                   /* members per filter */
+	double error;                        /* designed, at capacity */
+	unsigned char seed[LAYOUT_SEED_LEN]; /* of the hashes; all zero: none */
+	uint64_t bytes;                      /* of one filter's bits */
+	uint64_t rows;                       /* read from the source */
 	uint64_t keys;         /* of them with a key; sent to the filters */
 	uint64_t rejects;      /* of them without one, passed over */
 	uint64_t added;        /* keys that set a bit; without sentinels */

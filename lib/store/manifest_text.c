@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/hex.h"
 #include "lib/base/json.h"
 #include "lib/base/sum.h"
+#include "lib/filter/engine.h"
 #include "lib/store/manifest.h"
 
 #define TEXT(name)                                                   \
@@ -32,6 +34,7 @@ const struct manifest_member manifest_members[MANIFEST_MEMBERS] = {
 	MEMBER(buckets, MEMBER_U32),
 	MEMBER(capacity, MEMBER_U64),
 	MEMBER(error, MEMBER_REAL),
+	MEMBER(seed, MEMBER_SEED),
 	MEMBER(bytes, MEMBER_U64),
 	MEMBER(rows, MEMBER_U64),
 	MEMBER(keys, MEMBER_U64),
@@ -113,6 +116,20 @@ static int read_source(const json_t *json, char **out, struct error *err)
 	return *out != NULL ? 0 : error_nomem(err);
 }
 
+static int read_seed(const json_t *json, unsigned char *out, struct error *err)
+{
+	const char *text;
+
+	if (json_get_text(json, "seed", &text, err) != 0)
+		return -1;
+	memset(out, 0, LAYOUT_SEED_LEN);
+	/* All zero is written as "", and only so. */
+	if (text[0] != '\0' && (hex_bytes(text, out, LAYOUT_SEED_LEN) != 0 ||
+				layout_seed_none(out)))
+		return wrong("seed", err);
+	return 0;
+}
+
 /* The buckets are read and in range by now. */
 static int read_counts(const json_t *json, struct manifest *out,
 		       struct error *err)
@@ -185,6 +202,8 @@ static int read_member(const json_t *json, const struct manifest_member *member,
 		return read_time(json, member->name, at, err);
 	case MEMBER_SOURCE:
 		return read_source(json, &out->source, err);
+	case MEMBER_SEED:
+		return read_seed(json, out->seed, err);
 	case MEMBER_COUNTS:
 		return read_counts(json, out, err);
 	case MEMBER_CHECKSUM:
@@ -217,6 +236,8 @@ static int check_text(const char *text, size_t len, struct error *err)
 /* What holds between members. */
 static int check_values(const struct manifest *m, struct error *err)
 {
+	const struct engine *engine = engine_by_name(m->engine);
+
 	if (m->set[0] == '\0')
 		return wrong("set", err);
 	if (strlen(m->fingerprint) != BLOOMKEY_FINGERPRINT_LEN ||
@@ -229,6 +250,10 @@ static int check_values(const struct manifest *m, struct error *err)
 		return wrong("previous", err);
 	if (m->engine[0] == '\0')
 		return wrong("engine", err);
+	/* Of an engine of a newer bloomctl nothing is known. */
+	if (engine != NULL &&
+	    engine->layout->seeded == layout_seed_none(m->seed))
+		return wrong("seed", err);
 	if (m->capacity == 0)
 		return wrong("capacity", err);
 	if (!(m->error > 0 && m->error < 1))

@@ -29,6 +29,7 @@ enum manifest_kind {
 	MEMBER_REAL,
 	MEMBER_TIME,   /* RFC 3339, or null for 0 */
 	MEMBER_SOURCE, /* text or null */
+	MEMBER_SEED,   /* hexadecimal digits, or "" for none */
 	MEMBER_COUNTS, /* one per bucket, or null */
 	MEMBER_CHECKSUM,
 };

@@ -55,6 +55,9 @@ static void decode(const unsigned char *page)
 	require(memcmp(page + AT_items, again + AT_items,
 		       AT_generation - AT_items) == 0);
 	require(memcmp(page + AT_bits_sum, again + AT_bits_sum, 8) == 0);
+	require(memcmp(page + AT_seed, again + AT_seed, BYTES_seed) == 0);
+	require(f.layout != 1 || layout_seed_none(f.params.seed));
+	require(f.layout != 2 || !layout_seed_none(f.params.seed));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -29,6 +29,9 @@ static void check_values(const struct manifest *m)
 	require(names_id_valid(m->generation));
 	require(memchr(m->set, '\0', sizeof(m->set)) != NULL);
 	require(strlen(m->fingerprint) == BLOOMKEY_FINGERPRINT_LEN);
+	require(strcmp(m->engine, "elasticache") != 0 ||
+		!layout_seed_none(m->seed));
+	require(strcmp(m->engine, "redis8") != 0 || layout_seed_none(m->seed));
 }
 
 static void decode(const char *text, size_t len)

@@ -267,6 +267,7 @@ static inline int fake_reserve(struct store *s, const struct manifest *m,
 		if (++g == f->all + FAKE_GENERATIONS)
 			abort();
 	if (m->state != MANIFEST_BUILDING || m->buckets > FAKE_BUCKETS ||
+	    memcmp(m->seed, params->seed, sizeof(m->seed)) != 0 ||
 	    manifest_copy(&g->m, m, err) != 0 ||
 	    image_init(&g->image, layout, params, m->buckets, workers > 1,
 		       err) != 0)

@@ -17,6 +17,16 @@ struct work {
 	struct error err;
 };
 
+int __real_getentropy(void *out, size_t len);
+int __wrap_getentropy(void *out, size_t len);
+
+static bool no_entropy;
+
+int __wrap_getentropy(void *out, size_t len)
+{
+	return no_entropy ? -1 : __real_getentropy(out, len);
+}
+
 static void work_begin(struct work *w)
 {
 	memset(w, 0, sizeof(*w));
@@ -154,12 +164,60 @@ static void sizes_that_do_not_go(void)
 	struct work w;
 
 	work_begin(&w);
+	w.options.engine = &engines[ENGINE_REDIS8];
 	w.options.capacity = BUILD_GIVEN;
 	w.options.number = UINT64_C(1) << 40;
 	CHECK(work_run(&w) == -1);
 	CHECK_U64(w.err.code, ERROR_SPACE);
 	CHECK_U64(fake_count(&w.f), 0);
 	work_end(&w);
+}
+
+/* The seed of a build with an engine; zeroed if there was none. */
+static void seed_of(enum engine_id id, unsigned char seed[LAYOUT_SEED_LEN])
+{
+	struct work w;
+
+	work_begin(&w);
+	w.options.engine = &engines[id];
+	CHECK(work_run(&w) == 0);
+	CHECK_STR(w.report.m.engine, engines[id].name);
+	CHECK(memcmp(w.report.m.seed, w.report.params.seed, LAYOUT_SEED_LEN) ==
+	      0);
+	memcpy(seed, w.report.m.seed, LAYOUT_SEED_LEN);
+	work_end(&w);
+}
+
+static void seeds(void)
+{
+	unsigned char one[LAYOUT_SEED_LEN], two[LAYOUT_SEED_LEN];
+
+	seed_of(ENGINE_REDISBLOOM, one);
+	CHECK(layout_seed_none(one));
+	seed_of(ENGINE_REDIS8, one);
+	CHECK(layout_seed_none(one));
+	seed_of(ENGINE_VALKEY_BLOOM, one);
+	seed_of(ENGINE_VALKEY_BLOOM, two);
+	CHECK(!layout_seed_none(one) && !layout_seed_none(two));
+	CHECK(memcmp(one, two, sizeof(one)) != 0);
+	seed_of(ENGINE_ELASTICACHE, two);
+	CHECK(!layout_seed_none(two));
+}
+
+static void no_seed(void)
+{
+	struct work w;
+
+	no_entropy = true;
+	work_begin(&w);
+	w.options.engine = &engines[ENGINE_VALKEY_BLOOM];
+	CHECK(work_run(&w) == -1);
+	CHECK_U64(w.err.code, ERROR_INTERNAL);
+	CHECK(strstr(w.err.text, "random bytes") != NULL);
+	CHECK_U64(fake_count(&w.f), 0);
+	CHECK_U64(w.f.calls[FAKE_LOCK], 0);
+	work_end(&w);
+	no_entropy = false;
 }
 
 static void stop_at_end(void *ctx, size_t part, unsigned read)
@@ -216,6 +274,8 @@ int main(void)
 	UNIT(room, "build: what just fits is built, one byte less is refused");
 	UNIT(a_dry_run_changes_nothing, "build: a dry run changes nothing");
 	UNIT(sizes_that_do_not_go, "build: a size that is none begins nothing");
+	UNIT(seeds, "build: each generation of a seeded layout has its own");
+	UNIT(no_seed, "build: without a seed nothing begins");
 	UNIT(a_stop_aborts, "build: a stop at the very end aborts");
 	UNIT(the_newest_of_all,
 	     "build: its id is newer than all that are there");

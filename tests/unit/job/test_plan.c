@@ -105,6 +105,45 @@ static void within_a_limit(void)
 	CHECK(q.memory > 10000);
 }
 
+static void limit_of_the_engine(void)
+{
+	struct plan_options o = usual;
+	struct error err = ERROR_INIT;
+	struct plan p, q;
+	char hint[80];
+
+	CHECK(plan_run(NULL, &o, &p, &err) == 0);
+	CHECK_U64(p.limit, 0);
+	o.engine = &engines[ENGINE_ELASTICACHE];
+	o.buckets = 16;
+	o.keys = 500000000;
+	REQUIRE(plan_run(NULL, &o, &p, &err) == 0);
+	CHECK_U64(p.limit, 134217728);
+	CHECK_U64(p.memory, p.params.bytes + 264);
+	CHECK(p.fewest > 4 && p.fewest < 16);
+	/* A larger limit is none, a smaller one is. */
+	o.limit = UINT64_C(1) << 30;
+	REQUIRE(plan_run(NULL, &o, &q, &err) == 0);
+	CHECK_U64(q.limit, 134217728);
+	CHECK_U64(q.fewest, p.fewest);
+	o.limit = UINT64_C(1) << 26;
+	REQUIRE(plan_run(NULL, &o, &q, &err) == 0);
+	CHECK_U64(q.limit, o.limit);
+	CHECK(q.fewest > p.fewest);
+	/* What is said to be enough is, and one less is not. */
+	o.limit = 0;
+	o.buckets = p.fewest;
+	CHECK(plan_run(NULL, &o, &q, &err) == 0);
+	o.buckets = p.fewest - 1;
+	CHECK(plan_run(NULL, &o, &q, &err) == -1);
+	CHECK_U64(err.code, ERROR_SPACE);
+	CHECK(strstr(err.text, "elasticache allows 134217728") != NULL);
+	(void)snprintf(hint, sizeof(hint),
+		       "spread the keys over %u buckets or more",
+		       (unsigned)p.fewest);
+	CHECK_STR(err.hint, hint);
+}
+
 static void what_does_not_fit(void)
 {
 	struct plan_options o = usual;
@@ -115,11 +154,12 @@ static void what_does_not_fit(void)
 	CHECK(plan_run(NULL, &o, &p, &err) == -1);
 	CHECK_U64(err.code, ERROR_SPACE);
 	o.limit = 0;
+	o.engine = &engines[ENGINE_REDIS8];
 	o.keys = UINT64_C(1) << 40;
 	err.code = ERROR_NONE;
 	CHECK(plan_run(NULL, &o, &p, &err) == -1);
 	CHECK_U64(err.code, ERROR_SPACE);
-	o = usual;
+	o.keys = usual.keys;
 	o.error = 0.5;
 	CHECK(plan_run(NULL, &o, &p, &err) == -1);
 	CHECK_U64(err.code, ERROR_USAGE);
@@ -156,6 +196,7 @@ int main(void)
 	UNIT(an_error_of_the_source, "plan: an error of the source is told");
 	UNIT(no_keys, "plan: no keys take a filter of one");
 	UNIT(within_a_limit, "plan: the fewest buckets within a limit");
+	UNIT(limit_of_the_engine, "plan: the engine's own limit is kept to");
 	UNIT(what_does_not_fit, "plan: what does not fit is refused");
 	UNIT(sums_do_not_wrap, "plan: sums end at the largest number");
 	return unit_end();

@@ -34,6 +34,19 @@ static struct bucketfile sample(void)
 	return f;
 }
 
+/* The same of valkey-bloom's layout. */
+static struct bucketfile seeded(void)
+{
+	struct bucketfile f = sample();
+
+	f.layout = 2;
+	(void)engine_size(&engines[ENGINE_VALKEY_BLOOM], 1000, 0.01, &f.params,
+			  &scratch_err);
+	for (size_t i = 0; i < sizeof(f.params.seed); i++)
+		f.params.seed[i] = (unsigned char)(i * 3);
+	return f;
+}
+
 /* Writes a sample's file anew; its path. */
 static const char *fresh(const struct bucketfile *f)
 {
@@ -98,6 +111,21 @@ static void round_trip(void)
 	bucketfile_unmap(map, f.params.bytes);
 	CHECK(bucketfile_write(folder, NAME, &f, bits, &scratch_err) == -1);
 	CHECK(scratch_err.code == ERROR_DATA);
+}
+
+static void seed_is_kept(void)
+{
+	const struct bucketfile f = seeded();
+	struct bucketfile back;
+	unsigned char page[BUCKETFILE_HEADER];
+
+	bucketfile_encode(&f, page);
+	CHECK(memcmp(page + 168, f.params.seed, 32) == 0);
+	REQUIRE(bucketfile_decode(page, &back, &scratch_err) == 0);
+	CHECK(memcmp(back.params.seed, f.params.seed, 32) == 0);
+	CHECK(bucketfile_match(&back, &f, &scratch_err) == 0);
+	(void)fresh(&f);
+	CHECK(check(&f) == 0);
 }
 
 static void header_flips(void)
@@ -195,29 +223,31 @@ static void other_things(void)
 
 static void foreign(void)
 {
-	const struct bucketfile want = sample();
-	struct bucketfile f[10];
+	const struct bucketfile want = seeded();
+	struct bucketfile f[11];
 	static const char *const text[] = {
 		"of another keyspec", "of another generation",
 		"of another bucket",  "of another bucket",
 		"of another engine",  "of another size",
 		"of another size",    "of another size",
 		"of another size",    "not finished",
+		"of another seed",
 	};
 
-	for (size_t i = 0; i < 10; i++)
+	for (size_t i = 0; i < 11; i++)
 		f[i] = want;
 	f[0].fingerprint[5] = 'c';
 	f[1].generation[20] = 'c';
 	f[2].bucket = 8;
 	f[3].buckets = 13;
-	f[4].layout = 2;
+	f[4].layout = 3;
 	f[5].params.capacity++;
 	f[6].params.error = 0.0100000001;
 	f[7].params.hashes++;
 	f[8].params.bits -= 8;
 	f[9].state = BUCKETFILE_BUILDING;
-	for (size_t i = 0; i < 10; i++) {
+	f[10].params.seed[31] ^= 0x80;
+	for (size_t i = 0; i < 11; i++) {
 		(void)fresh(&f[i]);
 		CHECK(check(&want) == -1);
 		CHECK(scratch_err.code == ERROR_DATA);
@@ -242,11 +272,11 @@ static void open_is_not_judged(void)
 /* Values that a right checksum does not make right. */
 static void ranges(void)
 {
-	struct bucketfile f[12];
+	struct bucketfile f[14];
 	struct bucketfile back;
 	unsigned char page[BUCKETFILE_HEADER];
 
-	for (size_t i = 0; i < 12; i++)
+	for (size_t i = 0; i < 14; i++)
 		f[i] = sample();
 	f[0].state = (enum bucketfile_state)0;
 	f[1].state = (enum bucketfile_state)4;
@@ -260,7 +290,9 @@ static void ranges(void)
 	f[9].params.bits = f[9].params.bytes * 8 + 1;
 	f[10].params.hashes = 65;
 	f[11].generation[8] = '/';
-	for (size_t i = 0; i < 12; i++) {
+	f[12].params.seed[7] = 1; /* where there is none */
+	f[13].layout = 2;         /* none where there must be one */
+	for (size_t i = 0; i < 14; i++) {
 		bucketfile_encode(&f[i], page);
 		CHECK(bucketfile_decode(page, &back, &scratch_err) == -1);
 		CHECK(strstr(scratch_err.text, "no legal") != NULL);
@@ -351,6 +383,7 @@ int main(void)
 	UNIT(round_trip, "bucketfile: what is written reads back");
 	UNIT(fields_are_apart, "bucketfile: fields are where the table says");
 	UNIT(manual_agrees, "bucketfile: the manual's table is the code's");
+	UNIT(seed_is_kept, "bucketfile: a seed stands in the header");
 	UNIT(header_flips, "bucketfile: every flipped bit of a header is seen");
 	UNIT(bit_flips, "bucketfile: a flipped bit of the filter is seen");
 	UNIT(cut_off, "bucketfile: a file too short or too long is named");

@@ -35,6 +35,17 @@ static struct manifest sample(enum manifest_state state)
 	return m;
 }
 
+/* The same of an engine whose filters have a seed. */
+static struct manifest seeded(void)
+{
+	struct manifest m = sample(MANIFEST_COMPLETE);
+
+	memcpy(m.engine, "elasticache", 12);
+	for (size_t i = 0; i < sizeof(m.seed); i++)
+		m.seed[i] = (unsigned char)(i + 0x90);
+	return m;
+}
+
 static char *encode(const struct manifest *m, size_t *len)
 {
 	struct error err = ERROR_INIT;
@@ -78,6 +89,27 @@ static void round_trip(void)
 		free(text);
 		manifest_release(&back);
 	}
+}
+
+#define SEED                               \
+	"909192939495969798999a9b9c9d9e9f" \
+	"a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"
+
+static void seed_is_kept(void)
+{
+	const struct manifest m = seeded();
+	struct error err = ERROR_INIT;
+	struct manifest back;
+	size_t len;
+	char *text = encode(&m, &len);
+
+	REQUIRE(text != NULL);
+	CHECK(strstr(text, "\n  \"seed\": \"" SEED "\",\n") != NULL);
+	REQUIRE(manifest_decode(text, len, &back, &err) == 0);
+	CHECK(memcmp(back.seed, m.seed, sizeof(m.seed)) == 0);
+	CHECK_STR(back.engine, "elasticache");
+	manifest_release(&back);
+	free(text);
 }
 
 static void broken_is_never_written(void)
@@ -152,13 +184,13 @@ static int decode(const char *body, struct error *err)
 	return rc;
 }
 
-/* The text of a sample in which one thing stands instead of another. */
-static int changed(const char *from, const char *to, struct error *err)
+/* The text of m in which one thing stands instead of another. */
+static int changed_of(const struct manifest *m, const char *from,
+		      const char *to, struct error *err)
 {
-	struct manifest m = sample(MANIFEST_COMPLETE);
 	char body[4096];
 	size_t len;
-	char *text = encode(&m, &len);
+	char *text = encode(m, &len);
 	char *at;
 
 	text[len - MANIFEST_TAIL_LEN] = '\0';
@@ -171,6 +203,13 @@ static int changed(const char *from, const char *to, struct error *err)
 		       to, at + strlen(from));
 	free(text);
 	return decode(body, err);
+}
+
+static int changed(const char *from, const char *to, struct error *err)
+{
+	struct manifest m = sample(MANIFEST_COMPLETE);
+
+	return changed_of(&m, from, to, err);
 }
 
 static void each_member_counts(void)
@@ -241,6 +280,40 @@ static void refuses_values(void)
 	CHECK(decode("{\"a\": 1", &err) == -1);
 }
 
+/* 64 lower-case digits where the engine wants a seed, nothing where not. */
+static void refuses_seeds(void)
+{
+	static const char *const bad[] = {
+		"",
+		"9",
+		SEED "9",
+		"g" SEED,
+		" " SEED,
+		"909192939495969798999A9B9C9D9E9F"
+		"a0a1a2a3a4a5a6a7a8a9aaabacadaeaf",
+		"00000000000000000000000000000000"
+		"00000000000000000000000000000000",
+	};
+	const struct manifest m = seeded();
+	struct error err = ERROR_INIT;
+
+	CHECK(changed_of(&m, SEED, SEED, &err) == 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		CHECK(changed_of(&m, SEED, bad[i], &err) == -1);
+		CHECK(strstr(err.text, "\"seed\"") != NULL);
+	}
+	CHECK(changed_of(&m, "\"elasticache\"", "\"valkey-bloom\"", &err) == 0);
+	CHECK(changed_of(&m, "\"elasticache\"", "\"redis8\"", &err) == -1);
+	CHECK(strstr(err.text, "\"seed\"") != NULL);
+	CHECK(changed("\"redisbloom\"", "\"redis8\"", &err) == 0);
+	CHECK(changed("\"redisbloom\"", "\"elasticache\"", &err) == -1);
+	CHECK(strstr(err.text, "\"seed\"") != NULL);
+	CHECK(changed("\"seed\": \"\"", "\"seed\": \"" SEED "\"", &err) == -1);
+	/* What an engine of tomorrow wants is not known. */
+	CHECK(changed("\"redisbloom\"", "\"other\"", &err) == 0);
+	CHECK(changed_of(&m, "\"elasticache\"", "\"other\"", &err) == 0);
+}
+
 static void copies_deeply(void)
 {
 	struct manifest m = sample(MANIFEST_LIVE);
@@ -281,6 +354,9 @@ static void manual_agrees(void)
 int main(void)
 {
 	UNIT(round_trip, "manifest: every state reads back as it was written");
+	UNIT(seed_is_kept, "manifest: a seed is written as 64 digits");
+	UNIT(refuses_seeds, "manifest: a seed that is missing, superfluous or "
+			    "not as it must be is refused");
 	UNIT(broken_is_never_written, "manifest: a broken one is never "
 				      "written");
 	UNIT(few_counts, "manifest: counts may be missing only while building");
