@@ -45,6 +45,53 @@ assert_not_promotable() {
 	assert_json t.json ".added == $(json '.items | add - 4' want.json)"
 }
 
+@test "build: the bits of an elasticache set, too, and its seed is its own" {
+	write_csv rows.csv 1 500
+	local folder bucket seed other
+	folder=$(generation_in t -s file:rows.csv --engine elasticache)
+	seed=$(json .seed "$folder/manifest.json")
+	[[ $seed =~ ^[0-9a-f]{64}$ ]]
+	assert_json "$folder/manifest.json" '.engine == "elasticache"'
+	mkdir want
+	tail -n +2 rows.csv | sed 's/^\([^,]*\),/card:\1:/' >keys
+	python3 "$BATS_TEST_DIRNAME/oracle.py" 4 "$(json .capacity t.json)" \
+		0.01 bloomkey:a2bfa51c want "$seed" <keys >want.json
+	for bucket in 0 1 2 3; do
+		tail -c +4097 "$folder/$bucket.bloom" | cmp - want/$bucket
+		[[ $(od -An -v -tx1 -j 168 -N 32 "$folder/$bucket.bloom" |
+			tr -d ' \n') == "$seed" ]]
+	done
+	[[ $(json .bucket_keys "$folder/manifest.json" -c) == \
+		"$(json .keys want.json -c)" ]]
+	assert_json t.json ".added == $(json '.items | add - 4' want.json)"
+	other=$(generation_in t -s file:rows.csv --engine elasticache)
+	[[ $(json .seed "$other/manifest.json") != "$seed" ]]
+	run ! cmp "$folder/0.bloom" "$other/0.bloom"
+}
+
+@test "build: redis8 has the bits of redisbloom, and both have no seed" {
+	write_csv rows.csv 1 500
+	local one two
+	one=$(generation_in one -s file:rows.csv)
+	two=$(generation_in two -s file:rows.csv --engine redis8)
+	assert_same_bits "$one" "$two"
+	assert_json "$one/manifest.json" '.engine == "redisbloom"' '.seed == ""'
+	assert_json "$two/manifest.json" '.engine == "redis8"' '.seed == ""'
+}
+
+@test "build: more than an engine holds is 73, and begins nothing" {
+	write_csv rows.csv 1 10
+	bloomctl_run "${build[@]}" -s file:rows.csv --engine elasticache \
+		--capacity 112022241
+	assert_failure 73 build 'capacity 112022241' 'elasticache allows'
+	assert_has "$stderr" 'more buckets'
+	bloomctl_run "${build[@]}" -s file:rows.csv --engine valkey-bloom \
+		--capacity 112022241
+	assert_failure 73 build 'valkey-bloom allows'
+	assert_has "$stderr" bf.bloom-memory-usage-limit
+	[[ -z $(find t -name manifest.json) ]]
+}
+
 @test "build: CSV, COPY text, split, shuffled, with and without jobs: the same bits" {
 	write_csv rows.csv 1 3000
 	write_text rows.txt 1 3000
@@ -580,7 +627,7 @@ refused() {
 		65 -k cards.keyspec -t dir:u -s file:columns.csv
 		80 -k cards.keyspec -t dir:u -s file:rows.csv --capacity 10
 		64 -k cards.keyspec -t dir:u -s file:rows.csv --error 0.9
-		73 -k cards.keyspec -t dir:u -s file:rows.csv --capacity 2000000000
+		73 -k cards.keyspec -t dir:u -s file:rows.csv --engine redis8 --capacity 2000000000
 	END
 }
 

@@ -131,7 +131,7 @@ left_alone() {
 }
 
 @test "error SPACE (73): a set that no memory holds" {
-	build_fails 73 -s file:rows.csv --capacity 1073741825
+	build_fails 73 -s file:rows.csv --engine redis8 --capacity 1073741825
 	write_keyspec huge.keyspec buckets=65536
 	bloomctl_run build -k huge.keyspec -t dir:u -s file:rows.csv \
 		--capacity 1073741824

@@ -21,7 +21,8 @@ setup() {
 		'.error == 0.01' '.hashes == 7' '.bits == 3200' \
 		'.filter_bytes == 32 + 64 + 400' '.set_bytes == 4 * 496' \
 		'.rebuild_bytes == 8 * 496' '.peak_bytes == 12 * 496' \
-		'.fewest_buckets == null' '.engine == "redisbloom"'
+		'.limit_bytes == null' '.fewest_buckets == null' \
+		'.engine == "redisbloom"'
 }
 
 @test "size: planned keys give a capacity that the fullest bucket keeps to" {
@@ -115,8 +116,49 @@ grouped() {
 @test "size: what no number of buckets can hold is 73" {
 	bloomctl_run size --buckets 1 --keys 100000000000 --limit 1K
 	assert_failure 73 size '100000000000 keys'
-	bloomctl_run size --buckets 1 --keys 5000000000
+	bloomctl_run size --buckets 1 --keys 5000000000 --engine redis8
 	assert_failure 73 size 'capacity'
+}
+
+@test "size: each engine has its bytes and its limit" {
+	local engine overhead bytes limit
+	while read -r engine overhead bytes limit; do
+		bloomctl_ok size --buckets 1 --keys 1000 --headroom 0 \
+			--engine "$engine" --format json
+		printf '%s\n' "$output" >plan.json
+		assert_json plan.json ".engine == \"$engine\"" \
+			'.capacity == 1001' ".bits == 8 * $bytes" \
+			".filter_bytes == $overhead + $bytes" \
+			".limit_bytes == $limit" \
+			"(.fewest_buckets == null) == ($limit == null)"
+	done <<-'END'
+		redisbloom 96 1200 null
+		redis8 96 1200 null
+		valkey-bloom 264 1200 134217728
+		elasticache 264 1200 134217728
+	END
+}
+
+@test "size: what the engine cannot hold is 73, and the hint is enough" {
+	local fewest
+	bloomctl_run size --buckets 1 --keys 500000000 --engine elasticache
+	assert_failure 73 size 'capacity 625000001' \
+		'elasticache allows 134217728'
+	fewest=$(sed -n 's/^hint: .* over \([0-9]*\) buckets or more$/\1/p' \
+		<<<"$stderr")
+	bloomctl_ok size --buckets "$fewest" --keys 500000000 \
+		--engine elasticache
+	assert_has "$output" "fewest buckets" "$fewest keep a filter" \
+		'128.0 MiB'
+	bloomctl_run size --buckets $((fewest - 1)) --keys 500000000 \
+		--engine elasticache
+	assert_failure 73 size
+	# With more than a limit of its own, the one that is given counts.
+	bloomctl_ok size --buckets 200 --keys 500000000 --limit 4M \
+		--engine valkey-bloom --format json
+	printf '%s\n' "$output" >plan.json
+	assert_json plan.json '.limit_bytes == 4194304' \
+		".fewest_buckets > $fewest" '.filter_bytes <= 4194304'
 }
 
 @test "size: a keyspec without a sentinel needs no place for it" {
@@ -155,7 +197,8 @@ grouped() {
 		--keyspec cards.keyspec --buckets 5 --keys 5
 		--keyspec cards.keyspec --source file:rows.csv --keys 5
 		--buckets 5 --source file:rows.csv
-		--buckets 5 --keys 5 --error 0.5
+		--buckets 5 --keys 5 --error 0.51
+		--buckets 5 --keys 5 --error 0.26 --engine redis8
 		--buckets 5 --keys 5 --error 1e-16
 	END
 }
