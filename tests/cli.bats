@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The program as a whole: its top level, where options come from, and what it
-# does with its standard descriptors.
+# The program as a whole: its top level, where options come from, and the files
+# that it makes.  tests/output.bats has its standard descriptors.
 bats_require_minimum_version 1.5.0
 
 load helpers
@@ -264,6 +264,14 @@ capacity() {
 		swap generation latest
 		swap keep x
 		verify absent -1
+		build deadline EMPTY
+		build deadline 10
+		size deadline 1h30m
+		verify deadline -1s
+		swap deadline 1.5h
+		swap deadline 99999999999999999999s
+		swap deadline 2026-02-29T00:00:00Z
+		swap deadline 2026-12-01
 	END
 	for value in maybe 1 true YES; do
 		echo "dry-run = $value" >a.conf
@@ -337,106 +345,7 @@ capacity() {
 	((${#lines[@]} == 2))
 }
 
-# --- descriptors, home, rights --------------------------------------------
-
-# each_answer COMMAND...: calls it with every command that prints something,
-# but not where the set is changed.
-each_answer() {
-	local line
-	write_csv rows.csv 1 10
-	make_live rows.csv
-	while read -r line; do
-		# shellcheck disable=SC2086 # words
-		"$@" $line || return
-	done <<-'END'
-		--help
-		--version
-		build --help
-		size --buckets 1 --keys 5
-		size --buckets 1 --keys 5 --format json
-		key -k cards.keyspec 1 m:1
-		key -k cards.keyspec 1 m:1 --format json
-		inspect -k cards.keyspec -t dir:t
-		inspect -k cards.keyspec -t dir:t --format csv
-		verify -k cards.keyspec -t dir:t -s file:rows.csv
-		lookup -k cards.keyspec -t dir:t 1 m:1
-		build -n -k cards.keyspec -t dir:t -s file:rows.csv
-		swap -k cards.keyspec -t dir:t --prune -n
-	END
-}
-
-full() {
-	any_run bash -c '"$@" >/dev/full' sh "$BLOOMCTL" "$@"
-	assert_status 74
-	[[ $stderr =~ ^bloomctl[a-z\ ]*:\ standard\ output:\ No\ space ]] ||
-		fail "it says: $stderr"
-}
-
-@test "cli: an answer that cannot be written is 74" {
-	each_answer full
-}
-
-closed_output() {
-	any_run bash -c '"$@" >&-' sh "$BLOOMCTL" "$@"
-	assert_status 74
-	[[ $stderr =~ ^bloomctl[a-z\ ]*:\ standard\ output:\ Bad\ file ]] ||
-		fail "it says: $stderr"
-}
-
-@test "cli: a closed standard output is 74 where there is an answer" {
-	each_answer closed_output
-}
-
-closed_others() {
-	local want
-	any_run "$BLOOMCTL" "$@"
-	assert_status 0
-	want=$output
-	any_run bash -c '"$@" <&- 2>&-' sh "$BLOOMCTL" "$@"
-	assert_status 0
-	# Random non-members are others every time.
-	[[ $1 == verify ]] || assert_stdout_is "$want"
-}
-
-@test "cli: closed standard input and error change nothing" {
-	each_answer closed_others
-}
-
-@test "cli: no file is ever opened as a standard descriptor" {
-	write_csv rows.csv 1 10
-	any_run bash -c '"$@" <&- >&- 2>&-' sh "$BLOOMCTL" build -v \
-		-k cards.keyspec -t dir:t -s file:rows.csv
-	assert_status 74
-	any_run bash -c '"$@" <&- >&- 2>&-' sh "$BLOOMCTL" build -q \
-		-k cards.keyspec -t dir:t -s file:rows.csv
-	assert_status 0
-	bloomctl_ok swap -q -k cards.keyspec -t dir:t
-	bloomctl_ok verify -q -k cards.keyspec -t dir:t -s file:rows.csv
-	# Rows from a closed standard input are no empty input.
-	any_run bash -c '"$@" <&-' sh "$BLOOMCTL" key -k cards.keyspec --stdin
-	assert_failure 74 key 'standard input'
-}
-
-@test "cli: with nothing in the environment it works the same" {
-	write_csv rows.csv 1 10
-	any_run env -i "$BLOOMCTL" build -q -k cards.keyspec -t dir:t \
-		-s file:rows.csv
-	assert_status 0
-	assert_stderr_is ''
-	any_run env -i HOME=/nonexistent PATH= LC_ALL=xx_YY.UTF-8 \
-		TZ=:/nonexistent "$BLOOMCTL" swap -q -k cards.keyspec -t dir:t
-	assert_status 0
-	assert_stderr_is ''
-}
-
-@test "cli: a locale with a decimal comma changes no number" {
-	[[ -d ${LOCPATH-}/de_DE.UTF-8 ]] ||
-		skip "localedef makes no locale with a decimal comma here"
-	bloomctl_ok size --buckets 3 --keys 1000 --error 0.001
-	want=$output
-	LC_ALL=de_DE.UTF-8 bloomctl_ok size --buckets 3 --keys 1000 --error 0.001
-	assert_stdout_is "$want"
-}
+# --- files, rights, names --------------------------------------------
 
 @test "cli: files it makes have the rights that the umask leaves" {
 	write_csv rows.csv 1 10

@@ -163,6 +163,22 @@ left_alone() {
 	left_alone
 }
 
+@test "error TEMPORARY (75): a deadline that comes, and one that is past" {
+	need_fault
+	fault_run write:3:alrm /cards- build -q -k cards.keyspec -t dir:t \
+		-s file:rows.csv --deadline 10h --receipt got.json
+	assert_failure 75 build 'stopped by the deadline, 10h'
+	assert_json got.json '.status == 75'
+	left_alone
+	rm got.json
+	remember_tree
+	bloomctl_run build -q -k cards.keyspec -t dir:t -s file:rows.csv \
+		--deadline 2001-01-01T00:00:00Z --receipt got.json
+	assert_failure 75 build "deadline '2001-01-01T00:00:00Z': " 'passed'
+	[[ ! -e got.json ]]
+	assert_tree_unchanged
+}
+
 @test "error RIGHTS (77): a target that may not be written to" {
 	((EUID != 0)) || skip "root writes everywhere"
 	chmod 555 "$set"

@@ -9,8 +9,9 @@
  * every kind but alloc) and does WHAT at the N-th, from 1 on: it fails with an
  * errno value, named (EIO unless told); it writes half of its bytes ("half");
  * or before it is made, the process gets SIGKILL ("kill"), SIGSTOP ("stop"),
- * SIGINT ("int") or SIGTERM ("term").  N of 0 only counts.  Calls of fsync
- * that do not fail do nothing: no test cuts the power, and they take time.
+ * SIGINT ("int"), SIGTERM ("term") or SIGALRM ("alrm").  N of 0 only counts.
+ *Calls of fsync that do not fail do nothing: no test cuts the power, and they
+ *take time.
  *
  * FAULT_PATH=TEXT counts only calls on files whose path holds TEXT; a path
  * given relative to a folder's descriptor is completed first.  Allocations
@@ -72,7 +73,7 @@ static const struct {
 	{"EIO", EIO, 0},       {"ENOSPC", ENOSPC, 0}, {"EACCES", EACCES, 0},
 	{"ENOMEM", ENOMEM, 0}, {"EROFS", EROFS, 0},   {"EDQUOT", EDQUOT, 0},
 	{"half", HALF, 0},     {"kill", 0, SIGKILL},  {"stop", 0, SIGSTOP},
-	{"int", 0, SIGINT},    {"term", 0, SIGTERM},
+	{"int", 0, SIGINT},    {"term", 0, SIGTERM},  {"alrm", 0, SIGALRM},
 };
 
 static struct {

@@ -79,6 +79,15 @@ static int summarize(struct inspect_report *r, struct error *err)
 	return 0;
 }
 
+/* A report of some of the filters would be none. */
+static int stopped(struct inspect_report *r, struct error *err)
+{
+	if (stop_check(err) == 0)
+		return 0;
+	r->bad = 0;
+	return -1;
+}
+
 static int look_at_all(struct store *store, struct inspect_report *r,
 		       struct error *err)
 {
@@ -88,11 +97,14 @@ static int look_at_all(struct store *store, struct inspect_report *r,
 	if (r->buckets == NULL)
 		return error_nomem(err);
 	for (uint32_t b = 0; b < r->m->buckets; b++) {
-		if (stop_check(err) != 0)
+		if (stopped(r, err) != 0)
 			return -1;
 		look(store, r->m, b, &r->buckets[b], err);
 		if (!r->buckets[b].bad)
 			continue;
+		/* Within a large one, too. */
+		if (stopped(r, err) != 0)
+			return -1;
 		if (r->bad++ == 0)
 			first = *err;
 	}

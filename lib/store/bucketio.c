@@ -8,10 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/stop.h"
 #include "lib/base/sum.h"
 #include "lib/store/bucketfile.h"
 
 #define CHUNK (256u << 10)
+/* A disk has written, or read, so many bytes within a second or two. */
+#define PIECE ((size_t)64 << 20)
 
 static int write_at(int fd, const void *data, size_t len, off_t at,
 		    struct error *err)
@@ -19,8 +22,7 @@ static int write_at(int fd, const void *data, size_t len, off_t at,
 	const char *p = data;
 
 	while (len > 0) {
-		/* Linux writes at most 2 GiB at once. */
-		size_t part = len > (1u << 30) ? (1u << 30) : len;
+		size_t part = len > PIECE ? PIECE : len;
 		ssize_t n = pwrite(fd, p, part, at);
 
 		if (n < 0 && errno == EINTR)
@@ -31,6 +33,8 @@ static int write_at(int fd, const void *data, size_t len, off_t at,
 		p += n;
 		at += n;
 		len -= (size_t)n;
+		if (len > 0 && stop_check(err) != 0)
+			return -1;
 	}
 	return 0;
 }
@@ -173,6 +177,8 @@ static int read_bits(int fd, const struct bucketfile *f, unsigned char *chunk,
 		if (set != NULL)
 			*set += count_bits(chunk, part);
 		done += part;
+		if (done % PIECE == 0 && stop_check(err) != 0)
+			return -1;
 	}
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/base/log.h"
+#include "lib/base/stop.h"
 #include "lib/store/dir.h"
 #include "lib/store/dirbuild.h"
 
@@ -76,6 +77,9 @@ static int unlink_ours(DIR *d, uint32_t buckets, const char *folder,
 	 * at random, and 65,536 files took up to ten times as long in it.
 	 */
 	for (uint32_t i = 0; i < buckets; i++) {
+		/* What is left goes with the next run that has the lock. */
+		if (i % 1024 == 1023 && stop_check(err) != 0)
+			return -1;
 		names_bucket(i, buckets, name);
 		if (unlink_one(dirfd(d), folder, name, err) != 0)
 			return -1;
@@ -197,7 +201,7 @@ void dirdrop_leftovers(struct dir *dir)
 			 remove_gone(dir, entry->d_name, &err) == 0)
 			log_step("removed '%s/%s', left by a run that died",
 				 dir->set, entry->d_name);
-		else if (is_gone(entry->d_name))
+		else if (is_gone(entry->d_name) && !stop_asked())
 			log_warn("%s", err.text);
 	}
 	(void)closedir(d);
