@@ -42,7 +42,7 @@ struct manifest_member {
 };
 
 /* In the order of the text, ended by MEMBER_COUNTS and MEMBER_CHECKSUM. */
-#define MANIFEST_MEMBERS 23
+#define MANIFEST_MEMBERS 24
 extern const struct manifest_member manifest_members[MANIFEST_MEMBERS];
 
 #endif
