@@ -246,7 +246,6 @@ static int pass_between(struct inflate *s, struct error *err)
 		need = codec->head(s->input + s->at, have);
 	if (need > 0 && have >= need) {
 		s->head = need;
-		s->full = false;
 		s->state = INSIDE;
 	} else if (need == 0 && codec->padded && s->units > 0 &&
 		   s->input[s->at] == 0) {

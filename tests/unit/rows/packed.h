@@ -102,8 +102,8 @@ static inline void check(const char *name, const struct buf *packed,
 			 const struct buf *text, enum error_code code,
 			 const char *wrong, const char *hint)
 {
-	static const size_t pieces[] = {0, 1, 7, 1};
-	static const size_t caps[] = {256 << 10, 1, 1000, 256 << 10};
+	static const size_t pieces[] = {0, 0, 1, 1, 7};
+	static const size_t caps[] = {256 << 10, 1, 1, 256 << 10, 1000};
 	bool bad = unit_bad;
 
 	for (size_t i = 0; i < COUNT(caps); i++) {

@@ -21,7 +21,7 @@ static void check_faults(bool is_gzip, const struct fault *faults, size_t count)
 	buf_adds(&text, "1,one\n");
 	for (size_t i = 0; i < count; i++) {
 		const struct fault *f = &faults[i];
-		char name[20];
+		char name[40];
 
 		packed.len = 0;
 		if (is_gzip)
@@ -131,6 +131,36 @@ static void zstd_faults(void)
 	check_faults(false, faults, COUNT(faults));
 }
 
+/* Not even with a buffer that is full whenever there is output. */
+static void before_a_cut(void)
+{
+	struct buf packed, text;
+
+	buf_init(&packed, BIG);
+	buf_init(&text, BIG);
+	buf_add(&packed, BYTES("\x28\xb5\x2f\xfd\0\0\x30\0\0"
+			       "1,one\n"));
+	buf_adds(&text, "1,one\n");
+	check("a block and no more", &packed, &text, ERROR_DATA,
+	      "the zstd data is cut off inside a frame", ZSTD_HINT);
+	buf_release(&packed);
+	buf_release(&text);
+}
+
+/* It was gzip when it was looked at. */
+static void another_kind(void)
+{
+	struct inner in = {.data = "\0\0", .len = 2, .kind = INFLATE_GZIP};
+	struct error err = ERROR_INIT;
+	struct buf out;
+
+	buf_init(&out, BIG);
+	CHECK(unpack(&in, 1000, &out, &err) == -1);
+	CHECK_U64(err.code, ERROR_DATA);
+	CHECK_U64(out.len, 0);
+	buf_release(&out);
+}
+
 /* Every prefix fails, but those that end with a unit. */
 static void check_prefixes(const struct buf *packed, const size_t *ends,
 			   enum inflate_kind kind, const char *wrong)
@@ -233,6 +263,8 @@ int main(void)
 {
 	UNIT(gzip_faults, "inflate: what is wrong with gzip is said");
 	UNIT(zstd_faults, "inflate: what is wrong with zstd is said");
+	UNIT(before_a_cut, "inflate: nothing before a cut is lost");
+	UNIT(another_kind, "inflate: NUL bytes alone are no gzip");
 	UNIT(prefixes, "inflate: data that is cut off anywhere is refused");
 	UNIT(bits, "inflate: no bit that was turned over changes the text");
 	return unit_end();
