@@ -17,7 +17,10 @@
 
 #include "lib/rows/source.h"
 
-/* The largest window, in bytes: what zstd -1 to -19 and --long make. */
+/*
+ * The largest window, in bytes: no zstd makes a larger one that was not asked
+ * to by --long=28 or more.
+ */
 #define INFLATE_WINDOW_MAX (128u << 20)
 
 enum inflate_kind { INFLATE_NONE, INFLATE_GZIP, INFLATE_ZSTD };
@@ -34,9 +37,11 @@ enum inflate_kind inflate_kind(const void *first, size_t len);
  * *out, and closed at once on failure.  -1 is ERROR_INTERNAL (no memory).
  *
  * read() fails with ERROR_DATA: the data is damaged, ends inside a member, or
- * is followed by something else; ERROR_SOURCE: the window is too large;
- * ERROR_INTERNAL: no memory; and inner's own errors.  finish() is inner's
- * finish().  Texts name no file; the caller does.
+ * is followed by something else; ERROR_SOURCE: the window is too large, or a
+ * dictionary is needed; ERROR_INTERNAL: no memory; and inner's own errors.
+ * The bytes before the error are read first; then it is returned again and
+ * again.  finish() is inner's finish(), after the end only.  Texts name no
+ * file; the caller does.
  */
 int inflate_open(struct stream *inner, enum inflate_kind kind,
 		 struct stream **out, struct error *err);
