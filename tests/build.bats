@@ -327,8 +327,8 @@ refused() {
 
 @test "build: a source that is no file of rows is 66, said before anything is written" {
 	mkdir folder
-	mkfifo fifo
-	printf '\x1f\x8b\x08\0\0\0\0\0' >rows.gz
+	printf 'PAR1\x15\x04' | gzip >rows.gz
+	gzip <rows.gz >twice.gz
 	printf '\xff\xfei\0d\0' >utf16.csv
 	printf 'PAR1\x15\x04' >rows.parquet
 	printf 'PK\x03\x04xx' >rows.zip
@@ -336,11 +336,10 @@ refused() {
 	local format
 	for format in csv text; do
 		refused 66 missing.csv $format 'No such file'
-		refused 66 folder $format 'not a regular file'
-		refused 66 fifo $format 'not a regular file'
-		refused 66 /dev/zero $format 'not a regular file'
-		refused 66 rows.gz $format gzip
-		assert_has "$stderr" 'hint: unpack'
+		refused 66 folder $format 'neither a regular file nor a pipe'
+		refused 66 /dev/zero $format 'neither a regular file'
+		refused 66 rows.gz $format Parquet
+		refused 66 twice.gz $format 'packed twice'
 		refused 66 utf16.csv $format UTF-16
 		assert_has "$stderr" iconv
 		refused 66 rows.parquet $format Parquet
