@@ -80,6 +80,23 @@ static int skip_row(int fd, uint64_t *offset, uint64_t size, char *block,
 	return 0;
 }
 
+/* Whether there is one at offset. */
+static int begins_with_bom(int fd, uint64_t offset, uint64_t size, bool *bom,
+			   struct error *err)
+{
+	char start[3];
+	int64_t got;
+
+	*bom = false;
+	if (size - offset < sizeof(start))
+		return 0;
+	got = file_entry_read(fd, start, sizeof(start), offset);
+	if (got != sizeof(start))
+		return cannot_read(got, err);
+	*bom = memcmp(start, "\xef\xbb\xbf", sizeof(start)) == 0;
+	return 0;
+}
+
 int file_rows_cut(int fd, uint64_t offset, uint64_t size, uint64_t *cut,
 		  struct error *err)
 {
@@ -93,13 +110,9 @@ int file_rows_cut(int fd, uint64_t offset, uint64_t size, uint64_t *cut,
 	if (offset > 0)
 		offset--;
 	while (rc == 0 && bom && offset < size) {
-		char start[3];
-
 		rc = skip_row(fd, &offset, size, block, err);
-		if (rc != 0 || offset >= size)
-			break;
-		bom = file_entry_read(fd, start, 3, offset) == 3 &&
-		      memcmp(start, "\xef\xbb\xbf", 3) == 0;
+		if (rc == 0)
+			rc = begins_with_bom(fd, offset, size, &bom, err);
 	}
 	*cut = offset;
 	free(block);
