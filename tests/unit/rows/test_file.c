@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include "tests/unit/rows/files.h"
 
 /* Opens sources given as words, ended by NULL, and tells the outcome. */
@@ -71,6 +74,21 @@ static void not_files(void)
 	     "file:/dev/null");
 	OPEN(ERROR_SOURCE, "file 'dir': neither a regular file nor a pipe", "",
 	     "file:*");
+	leave_folder();
+}
+
+static void sockets(void)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX, .sun_path = "socket"};
+	int fd;
+
+	REQUIRE(enter_folder());
+	fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	REQUIRE(fd >= 0);
+	CHECK(bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0);
+	OPEN(ERROR_SOURCE, "file 'socket': not a regular file", "",
+	     "file:socket");
+	(void)close(fd);
 	leave_folder();
 }
 
@@ -289,6 +307,7 @@ int main(void)
 {
 	UNIT(words, "source: a word that is no source is refused, unprinted");
 	UNIT(not_files, "file: only regular files are read");
+	UNIT(sockets, "file: a socket, which cannot be opened, is none");
 	UNIT(unreadable, "file: what cannot be read is named");
 	UNIT(foreign, "file: foreign files are told by their first bytes");
 	UNIT(patterns, "file: patterns are matched and sorted by bytes");

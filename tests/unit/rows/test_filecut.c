@@ -240,6 +240,89 @@ static void row_numbers(void)
 	leave_folder();
 }
 
+/* Cuts file x, of len bytes and a header, for four jobs; how many parts. */
+static size_t count_parts(const void *data, size_t len, size_t *header_len)
+{
+	struct rowformat format = text_a;
+	struct error err = ERROR_INIT;
+	struct source_part *parts = NULL;
+	struct source *source;
+	size_t count = 0;
+
+	*header_len = 0;
+	format.header = true;
+	CHECK(put("x", data, len));
+	source = open_one("file:x");
+	if (source == NULL)
+		return 0;
+	((struct file_source *)source)->part_min = 2;
+	CHECK(source->ops->split(source, 4, &format, &parts, &count, &err) ==
+	      0);
+	for (size_t i = 0; i < count; i++) {
+		CHECK(parts[i].start == (i > 0 ? parts[i - 1].end : 0));
+		if (i == 1)
+			*header_len = parts[i].header_len;
+	}
+	if (count > 0)
+		CHECK_U64(parts[count - 1].end, len);
+	source_parts_free(parts, count);
+	source->ops->free(source);
+	return count;
+}
+
+/* A header is copied for each part, so it has to be whole and not too long. */
+static void first_rows(void)
+{
+	size_t size = ROWPARSE_ROW_MAX + 200000;
+	char *data = malloc(size);
+	size_t header;
+
+	REQUIRE(data != NULL && enter_folder());
+	CHECK_U64(count_parts("a1234567890", 11, &header), 1);
+	CHECK_U64(count_parts("a1234567\\\n90", 11, &header), 1);
+	/* The last row is not whole: a part of its own, or of the one before.
+	 */
+	CHECK(count_parts("a\n1\n2\n3\n4\n56789012", 18, &header) > 2);
+	CHECK_U64(header, 2);
+	memset(data, 'x', size);
+	data[150000] = '\n';
+	data[165000] = '\n';
+	CHECK_U64(count_parts(data, 180000, &header), 3);
+	CHECK_U64(header, 150001);
+	data[150000] = 'x';
+	data[165000] = 'x';
+	data[size - 100000] = '\n';
+	CHECK_U64(count_parts(data, size, &header), 1);
+	free(data);
+	leave_folder();
+}
+
+static void gone(void)
+{
+	struct error err = ERROR_INIT;
+	struct source_part *parts = NULL;
+	struct source_part part = {.start = 4, .end = 8, .at_end = true};
+	struct source *source;
+	size_t count = 1;
+
+	REQUIRE(enter_folder());
+	PUT("x", "1\n2\n3\n4\n");
+	source = open_one("file:x");
+	REQUIRE(source != NULL);
+	((struct file_source *)source)->part_min = 1;
+	CHECK_U64(source->ops->rows_before(source, &part, &text_a), 2);
+	REQUIRE(unlink("x") == 0);
+	CHECK(source->ops->split(source, 4, &text_a, &parts, &count, &err) ==
+	      -1);
+	CHECK_U64(err.code, ERROR_DATA);
+	CHECK_STR(err.text, "file 'x': cannot open it again: No such file or "
+			    "directory");
+	CHECK(parts == NULL && count == 0);
+	CHECK_U64(source->ops->rows_before(source, &part, &text_a), 0);
+	source->ops->free(source);
+	leave_folder();
+}
+
 int main(void)
 {
 	UNIT(uncut, "file: only COPY text is cut, and only for several jobs");
@@ -247,6 +330,8 @@ int main(void)
 	UNIT(long_runs, "file: a run of backslashes is followed to its start");
 	UNIT(end_mark_before_a_cut,
 	     "file: an end mark before a cut is refused");
+	UNIT(first_rows, "file: without a whole header nothing is cut");
+	UNIT(gone, "file: one that is gone when it is cut is told");
 	UNIT(row_numbers, "file: rows are counted without memory");
 	return unit_end();
 }

@@ -92,6 +92,41 @@ static void named_at_once(void)
 	}
 }
 
+static void named_wrongly(void)
+{
+	static const char *const five[] = {"a", "b", "c", "d", "e"};
+	static const char *const missing[] = {"f"};
+	const char **many = calloc(COLUMNS_MAX + 1, sizeof(*many));
+	struct rowformat format = {.kind = ROWFORMAT_TEXT,
+				   .names = five,
+				   .name_count = 5,
+				   .wanted = missing,
+				   .wanted_count = 1};
+	struct error err = ERROR_INIT;
+	struct rowparse *parse = NULL;
+
+	REQUIRE(many != NULL);
+	CHECK(rowparse_new(&format, ignore_row, NULL, &parse, &err) == -1);
+	CHECK_U64(err.code, ERROR_ROWS);
+	CHECK_STR(err.text, "no column 'f': there are 'a', 'b', 'c', 'd' and "
+			    "1 more");
+	for (size_t i = 0; i <= COLUMNS_MAX; i++)
+		many[i] = i == 0 ? "f" : "a";
+	format.names = many;
+	format.name_count = COLUMNS_MAX;
+	CHECK(rowparse_new(&format, ignore_row, NULL, &parse, &err) == 0);
+	rowparse_free(parse);
+	format.name_count++;
+	CHECK(rowparse_new(&format, ignore_row, NULL, &parse, &err) == -1);
+	CHECK(parse == NULL);
+	CHECK_U64(err.code, ERROR_DATA);
+	CHECK_STR(err.text, "more than 65536 columns");
+	free(many);
+	format.kind = (enum rowformat_kind)9;
+	CHECK(rowparse_new(&format, ignore_row, NULL, &parse, &err) == -1);
+	CHECK_U64(err.code, ERROR_INTERNAL);
+}
+
 static void too_many_columns(void)
 {
 	size_t len = COLUMNS_MAX + 1;
@@ -138,6 +173,7 @@ int main(void)
 	UNIT(columns, "rowparse: wanted columns are found by name, in text");
 	UNIT(csv_columns, "rowparse: wanted columns are found by name, in CSV");
 	UNIT(named_at_once, "rowparse: given names are looked at at once");
+	UNIT(named_wrongly, "rowparse: names that are given are bounded");
 	UNIT(too_many_columns, "rowparse: the number of columns is bounded");
 	UNIT(shown, "quote: bytes cannot end their quotes or steer a terminal");
 	UNIT(free_null, "rowparse: freeing nothing is legal");

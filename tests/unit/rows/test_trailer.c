@@ -95,6 +95,7 @@ static const struct {
 	 BYTES("\\. rows=1 bytes=1 xxh64=0123456789ABCDEF\n")},
 	{"no digit", BYTES("\\. rows=1 bytes=1 xxh64=0123456789abcdeg\n")},
 	{"a NUL digit", BYTES("\\. rows=1 bytes=1 xxh64=0123456789abcde\0\n")},
+	{"no sum's digits", BYTES("\\. rows=1 bytes=1 xxh64=\n")},
 	{"15 digits", BYTES("\\. rows=1 bytes=1 xxh64=0123456789abcde\n")},
 	{"17 digits", BYTES("\\. rows=1 bytes=1 xxh64=" HEX "0\n")},
 	{"a sign", BYTES("\\. rows=+1 bytes=1 xxh64=" HEX "\n")},
