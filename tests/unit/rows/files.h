@@ -6,6 +6,7 @@
 #ifndef BLOOMCTL_TESTS_UNIT_ROWS_FILES_H
 #define BLOOMCTL_TESTS_UNIT_ROWS_FILES_H
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,6 +49,16 @@ static inline bool put(const char *path, const void *data, size_t len)
 }
 
 #define PUT(path, text) REQUIRE(put((path), BYTES(text)))
+
+/* The next descriptor: after a test as before it, or one was left open. */
+static inline int next_fd(void)
+{
+	int fd = open(".", O_RDONLY);
+
+	if (fd >= 0)
+		(void)close(fd);
+	return fd;
+}
 
 static const char *const names_a[] = {"a"};
 static const struct rowformat text_a = {.kind = ROWFORMAT_TEXT,

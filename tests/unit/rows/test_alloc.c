@@ -298,6 +298,7 @@ static bool run_source(const struct rowformat *format, unsigned long n, bool on)
 	struct source_part *parts = NULL;
 	struct source *source = NULL;
 	size_t count = 0;
+	int fd = next_fd();
 	bool met;
 	int rc;
 
@@ -328,6 +329,7 @@ static bool run_source(const struct rowformat *format, unsigned long n, bool on)
 	source_parts_free(parts, count);
 	if (source != NULL)
 		source->ops->free(source);
+	CHECK_U64(next_fd(), fd);
 	return met;
 }
 

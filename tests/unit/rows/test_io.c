@@ -79,6 +79,7 @@ static int read_file(const struct rowformat *format, char **out,
 	static const char *const word = "file:x";
 	struct telling t = {.wanted = 1};
 	struct source *source = NULL;
+	int fd = next_fd();
 	int rc;
 
 	memset(err, 0, sizeof(*err));
@@ -90,6 +91,7 @@ static int read_file(const struct rowformat *format, char **out,
 		source->ops->free(source);
 	*out = buf_string(&t.out);
 	strip_numbers(*out);
+	CHECK_U64(next_fd(), fd);
 	CHECK((rc != 0) == (err->code != ERROR_NONE));
 	return rc;
 }
