@@ -13,6 +13,9 @@ static struct {
 	int errnum;         /* its error; 0: the end of the file */
 } reads, stats;
 
+/* Each file that is looked at lies on a device of its own. */
+static bool devices_differ;
+
 static bool hits(void *what)
 {
 	unsigned long *made = what;
@@ -37,8 +40,13 @@ ssize_t __wrap_pread(int fd, void *buf, size_t len, off_t offset)
 
 int __wrap_fstat(int fd, struct stat *st)
 {
-	if (!hits(&stats))
-		return __real_fstat(fd, st);
+	if (!hits(&stats)) {
+		int rc = __real_fstat(fd, st);
+
+		if (devices_differ)
+			st->st_dev += stats.made;
+		return rc;
+	}
 	errno = stats.errnum;
 	return -1;
 }
@@ -214,11 +222,32 @@ static void failing_stats(void)
 	leave_folder();
 }
 
+static void same_inode(void)
+{
+	static const char *const words[] = {"file:x", "file:y", "file:z"};
+	struct error err = ERROR_INIT;
+	struct source *source = NULL;
+
+	if (__real_fstat == NULL)
+		SKIP("not linked with --wrap");
+	REQUIRE(enter_folder() && put_file());
+	REQUIRE(link("x", "y") == 0 && link("x", "z") == 0);
+	CHECK(source_open(words, 3, &source, &err) == -1);
+	CHECK_U64(err.code, ERROR_USAGE);
+	devices_differ = true;
+	CHECK(source_open(words, 3, &source, &err) == 0);
+	devices_differ = false;
+	if (source != NULL)
+		source->ops->free(source);
+	leave_folder();
+}
+
 int main(void)
 {
 	UNIT(failing_reads, "file: each read that fails is told");
 	UNIT(interrupted_reads, "file: each interrupted read is made again");
 	UNIT(short_reads, "file: each short read is told or does no harm");
 	UNIT(failing_stats, "file: each failing look at a file is told");
+	UNIT(same_inode, "file: one inode on two devices is two files");
 	return unit_end();
 }
