@@ -410,6 +410,23 @@ ends_by() {
 	cmp -n "$(stat -c %s got)" got want
 }
 
+@test "output: a stop ends the removal of many filters, and the next run goes on" {
+	need_fault
+	local i prune=(swap --prune --keep 0 -k wide.keyspec -t dir:w)
+	write_keyspec wide.keyspec name=wide buckets=2000
+	for i in 1 2 3; do
+		bloomctl_ok build -q -k wide.keyspec -t dir:w -s file:rows.csv
+		bloomctl_ok swap -q -k wide.keyspec -t dir:w
+	done
+	fault_run unlink:10:term /wide- "${prune[@]}"
+	assert_failure 143 swap 'stopped by SIGTERM'
+	i=$(find w -path '*.gone/*.bloom' | wc -l)
+	((i > 0 && i < 1990))
+	bloomctl_ok "${prune[@]}"
+	[[ -z $(find w -name '*.gone') ]]
+	bloomctl_ok inspect -k wide.keyspec -t dir:w --format csv
+}
+
 @test "output: a stop ends a run whose standard error nobody reads" {
 	local line name want
 	stuck_pipe
