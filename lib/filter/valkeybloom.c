@@ -3,12 +3,13 @@
  * valkey-bloom 1.0, also in ElastiCache for Valkey: NONSCALING objects of one
  * filter with a seed of their own, as DUMP gives them and RESTORE takes them.
  */
+#include "lib/filter/valkeybloom.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "lib/base/crc64.h"
-#include "lib/filter/layout.h"
 #include "lib/filter/siphash.h"
 #include "lib/filter/words.h"
 
@@ -69,23 +70,32 @@ static uint64_t valkeybloom_memory(const struct filter_params *params)
 	return OBJECT_BYTES + params->bytes;
 }
 
+void valkeybloom_place(const struct filter_params *params,
+		       const uint64_t hash[2], uint64_t *out)
+{
+	/* Copies, as out could otherwise change what they say. */
+	const struct filter_params local = *params;
+	uint64_t step = hash[1];
+	uint64_t x = hash[0];
+
+	out[0] = filter_modulo(&local, x);
+	if (local.hashes == 1)
+		return;
+	out[1] = filter_modulo(&local, step);
+	x += 2 * step;
+	/* Only from the third on is there a second modulus before bits. */
+	for (uint32_t i = 2; i < local.hashes; i++, x += step)
+		out[i] = filter_modulo(&local, x >= PRIME ? x - PRIME : x);
+}
+
 static void valkeybloom_positions(const struct filter_params *params,
 				  const void *key, size_t len, uint64_t *out)
 {
-	/* A copy, as out could otherwise change what params says. */
-	const struct filter_params local = *params;
-	uint64_t hash[2], x;
+	uint64_t hash[2];
 
 	/* Rust hashes a slice with its length in front. */
-	siphash13_pair(local.seed, len, key, len, hash);
-	out[0] = filter_modulo(&local, hash[0]);
-	if (local.hashes == 1)
-		return;
-	out[1] = filter_modulo(&local, hash[1]);
-	x = hash[0] + 2 * hash[1];
-	/* Only from the third on is there a second modulus before bits. */
-	for (uint32_t i = 2; i < local.hashes; i++, x += hash[1])
-		out[i] = filter_modulo(&local, x >= PRIME ? x - PRIME : x);
+	siphash13_pair(params->seed, len, key, len, hash);
+	valkeybloom_place(params, hash, out);
 }
 
 /* A number with its most significant byte first. */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "lib/filter/valkeybloom.h"
+
 #include "lib/filter/engine.h"
 #include "tests/unit/filter/golden.h"
 
@@ -148,6 +150,49 @@ static void known_positions(void)
 	}
 }
 
+#define PRIME UINT64_C(18446744073709551557)
+
+/*
+ * Sums are taken modulo 2^64, then modulo PRIME, then modulo bits, but the
+ * first two only modulo bits.  Worked out in Python.
+ */
+static void moduli(void)
+{
+	static const struct {
+		uint64_t hash[2], want[7];
+	} rows[] = {
+		{{UINT64_MAX, 0}, {63, 0, 58, 58, 58, 58, 58}},
+		{{PRIME, 0}, {5, 0, 0, 0, 0, 0, 0}},
+		{{PRIME - 1, 0}, {4, 0, 4, 4, 4, 4, 4}},
+		{{0, UINT64_MAX}, {0, 63, 57, 56, 55, 54, 53}},
+		{{0, PRIME}, {0, 5, 42, 79, 20, 57, 94}},
+		{{UINT64_MAX - 99, 20}, {60, 20, 4, 19, 39, 0, 20}},
+		{{UINT64_MAX - 99, 9}, {60, 9, 78, 87, 0, 4, 13}},
+		{{UINT64_C(12345678901234567890),
+		  UINT64_C(9876543210987654321)},
+		 {18, 81, 20, 37, 22, 39, 24}},
+	};
+	struct filter_params params;
+
+	REQUIRE(ops->size(10, 0.01, &params) == 0);
+	CHECK(params.bits == 96 && params.hashes == 7);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint64_t at[LAYOUT_HASHES_MAX] = {0};
+
+		valkeybloom_place(&params, rows[i].hash, at);
+		for (uint32_t k = 0; k < params.hashes; k++)
+			CHECK_U64(at[k], rows[i].want[k]);
+		CHECK(at[params.hashes] == 0);
+	}
+	params.hashes = 1;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint64_t at[2] = {0};
+
+		valkeybloom_place(&params, rows[i].hash, at);
+		CHECK(at[0] == rows[i].want[0] && at[1] == 0);
+	}
+}
+
 /* Each byte of a seed matters, and keys of every length have positions. */
 static void positions_of_any_key(void)
 {
@@ -220,6 +265,7 @@ int main(void)
 	UNIT(largest, "valkey-bloom: the largest filters are the server's, and "
 		      "one member more is refused");
 	UNIT(known_positions, "valkey-bloom: positions are those worked out");
+	UNIT(moduli, "valkey-bloom: the moduli come in their order, and both");
 	UNIT(positions_of_any_key,
 	     "valkey-bloom: any key has positions, and any seed its own");
 	UNIT(lengths_in_headers, "valkey-bloom: numbers in a dump take as many "
