@@ -16,13 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/input.h"
 #include "lib/base/stop.h"
 
 #define SHELL "/bin/sh"
-
-/* How long a command that was asked to end may take. */
-#define GRACE_MS 5000
 
 /* How often a command that is silent is looked at. */
 #define LOOK_MS 1000
@@ -122,8 +120,8 @@ static int spawn(pid_t *pid, pid_t group, char *const argv[],
 static int spawn_command(struct proc *p, const char *command,
 			 char *const environment[], int out)
 {
-	char *argv[] = {(char *)"sh", (char *)"-e", (char *)"-c",
-			(char *)command, NULL};
+	char *argv[] = {(char *)"sh", (char *)"-e",    (char *)"-c",
+			(char *)"--", (char *)command, NULL};
 
 	return spawn(&p->pid, 0, argv, environment, -1, out, false);
 }
@@ -144,7 +142,7 @@ int proc_start(struct proc *p, const char *command, char *const environment[],
 	int out[2] = {-1, -1}, life[2] = {-1, -1};
 	int rc = 0;
 
-	*p = (struct proc){.out = -1, .life = -1};
+	*p = (struct proc){.out = -1, .life = -1, .grace_ms = PROC_GRACE_MS};
 	/* Whoever ignored it when we were started would reap our children. */
 	(void)signal(SIGCHLD, SIG_DFL);
 	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(life, O_CLOEXEC) != 0)
@@ -168,17 +166,35 @@ int proc_start(struct proc *p, const char *command, char *const environment[],
 	return 0;
 }
 
-/* Whether the command was stopped by the terminal that it wants to use. */
-static bool stands_still(const struct proc *p)
+/*
+ * Whether a child has come to one of these states; it is not reaped.  *gone:
+ * it is no child of ours any more.
+ */
+static bool has_come_to(pid_t pid, int states, siginfo_t *info, bool *gone)
+{
+	int rc;
+
+	memset(info, 0, sizeof(*info));
+	do {
+		rc = waitid(P_PID, (id_t)pid, info, states | WNOHANG | WNOWAIT);
+	} while (rc != 0 && errno == EINTR);
+	*gone = rc != 0;
+	return rc == 0 && info->si_pid != 0;
+}
+
+/* Tells a command that was stopped by the terminal that it wants to use. */
+static int check_terminal(const struct proc *p, struct error *err)
 {
 	siginfo_t info;
+	bool gone;
 
-	memset(&info, 0, sizeof(info));
-	return p->pid > 0 &&
-	       waitid(P_PID, (id_t)p->pid, &info,
-		      WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
-	       info.si_pid != 0 &&
-	       (info.si_status == SIGTTIN || info.si_status == SIGTTOU);
+	if (p->pid == 0 || !has_come_to(p->pid, WSTOPPED, &info, &gone) ||
+	    (info.si_status != SIGTTIN && info.si_status != SIGTTOU))
+		return 0;
+	(void)error_set(err, ERROR_SOURCE,
+			"it wants to use the terminal, which is not its own");
+	return error_hint(err, "let it find passwords and answers in a file "
+			       "or a variable");
 }
 
 int proc_read(struct proc *p, void *buf, size_t cap, size_t *got,
@@ -188,13 +204,8 @@ int proc_read(struct proc *p, void *buf, size_t cap, size_t *got,
 
 	*got = 0;
 	while ((ready = input_wait(p->out, LOOK_MS, err)) == 0) {
-		if (!stands_still(p))
-			continue;
-		(void)error_set(err, ERROR_SOURCE,
-				"it wants to use the terminal, which is not "
-				"its own");
-		return error_hint(err, "let it find passwords and answers in a "
-				       "file or a variable");
+		if (check_terminal(p, err) != 0)
+			return -1;
 	}
 	return ready > 0 ? input_read(p->out, buf, cap, got, err) : -1;
 }
@@ -232,40 +243,48 @@ int proc_wait(struct proc *p, int *status, struct error *err)
 {
 	int ms = 1;
 
-	*status = 0;
-	while (!reap(&p->pid, status)) {
-		if (stop_check(err) != 0)
+	while (!reap(&p->pid, &p->status)) {
+		if (stop_check(err) != 0 || check_terminal(p, err) != 0)
 			return -1;
 		pause_ms(&ms);
 	}
+	*status = p->status;
 	return 0;
+}
+
+/* Ends the shell and all of its group. */
+static void end_group(struct proc *p)
+{
+	int64_t limit = clock_ns() + p->grace_ms * INT64_C(1000000);
+	siginfo_t info;
+	bool gone = false;
+	int ms = 1;
+
+	(void)kill(-p->pid, SIGTERM);
+	/* Of a command that the terminal stopped. */
+	(void)kill(-p->pid, SIGCONT);
+	while (!has_come_to(p->pid, WEXITED, &info, &gone) && !gone) {
+		if (clock_ns() > limit)
+			(void)kill(-p->pid, SIGKILL);
+		pause_ms(&ms);
+	}
+	/* What the shell left behind goes with it.  The number is still that of
+	 * this group: of its shell or its keeper, who is not reaped yet. */
+	if (!gone || p->keeper > 0)
+		(void)kill(-p->pid, SIGKILL);
+	(void)reap(&p->pid, &p->status);
 }
 
 void proc_end(struct proc *p)
 {
-	pid_t group = p->pid;
 	int status, ms = 1;
 
 	close_fd(&p->out);
 	if (p->pid > 0)
-		(void)kill(-group, SIGTERM);
-	/* Of a command that the terminal stopped. */
-	if (p->pid > 0)
-		(void)kill(-group, SIGCONT);
-	for (int waited = 0; !reap(&p->pid, &status); waited += ms) {
-		if (waited > GRACE_MS) {
-			(void)kill(-group, SIGKILL);
-			waited = 0;
-		}
-		pause_ms(&ms);
-	}
-	if (p->keeper > 0) {
-		/* What the shell left behind goes with it. */
-		if (group > 0)
-			(void)kill(-group, SIGKILL);
+		end_group(p);
+	if (p->keeper > 0)
 		(void)kill(p->keeper, SIGKILL);
-		for (ms = 1; !reap(&p->keeper, &status);)
-			pause_ms(&ms);
-	}
+	while (!reap(&p->keeper, &status))
+		pause_ms(&ms);
 	close_fd(&p->life);
 }

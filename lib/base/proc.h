@@ -19,11 +19,16 @@
 
 #include "lib/base/error.h"
 
+/* How long a command that was asked to end may take, in milliseconds. */
+#define PROC_GRACE_MS 5000
+
 struct proc {
 	pid_t pid;    /* of the shell, and of the group; 0: it was reaped */
 	pid_t keeper; /* 0: it was reaped */
+	int status;   /* of the shell, once it was reaped */
 	int out;      /* the command's output; -1: closed */
 	int life;     /* closed when we end, by whatever cause; -1: closed */
+	int grace_ms; /* PROC_GRACE_MS; tests make it small */
 };
 
 /*
@@ -43,14 +48,15 @@ int proc_read(struct proc *p, void *buf, size_t cap, size_t *got,
 	      struct error *err);
 
 /*
- * Waits for the command's end.  *status is that of wait(2).  0, or -1 if a
- * stop is asked for meanwhile.
+ * Waits for the command's end.  *status is that of wait(2), also when asked
+ * again.  0, or -1 as proc_read() if it stands still, or if a stop is asked
+ * for meanwhile.
  */
 int proc_wait(struct proc *p, int *status, struct error *err);
 
 /*
  * Ends what still runs and closes everything: SIGTERM to the group, SIGKILL to
- * a shell that is there 5 seconds later, and at once to what outlives it.
+ * a shell that is there grace_ms later, and at once to what outlives it.
  * After proc_wait() what the command left running is left alone.  Legal at
  * any time after proc_start(), more than once.
  */
