@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lib/base/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+
+#include "lib/base/stop.h"
+#include "tests/unit/child.h"
+
+/* What the next calls do: fail so often with an errno value. */
+static struct fault {
+	int times;
+	int errnum;
+	int signal; /* raised then; 0: none */
+} on_poll, on_read;
+
+int __real_poll(struct pollfd *fds, nfds_t count, int ms);
+int __wrap_poll(struct pollfd *fds, nfds_t count, int ms);
+ssize_t __real_read(int fd, void *buf, size_t cap);
+ssize_t __wrap_read(int fd, void *buf, size_t cap);
+
+static bool fails(struct fault *f)
+{
+	if (f->times == 0)
+		return false;
+	f->times--;
+	if (f->signal != 0)
+		(void)raise(f->signal);
+	errno = f->errnum;
+	return true;
+}
+
+int __wrap_poll(struct pollfd *fds, nfds_t count, int ms)
+{
+	return fails(&on_poll) ? -1 : __real_poll(fds, count, ms);
+}
+
+ssize_t __wrap_read(int fd, void *buf, size_t cap)
+{
+	return fails(&on_read) ? -1 : __real_read(fd, buf, cap);
+}
+
+static int ends[2];
+
+static bool open_ends(void)
+{
+	return pipe(ends) == 0;
+}
+
+static void close_ends(void)
+{
+	CHECK(close(ends[0]) == 0);
+	if (ends[1] >= 0)
+		CHECK(close(ends[1]) == 0);
+}
+
+static void close_writer(void)
+{
+	CHECK(close(ends[1]) == 0);
+	ends[1] = -1;
+}
+
+static void reads(void)
+{
+	struct error err = ERROR_INIT;
+	char buf[4];
+	size_t got = 9;
+
+	REQUIRE(open_ends());
+	CHECK(input_wait(ends[0], 0, &err) == 0);
+	CHECK(write(ends[1], "abcdef", 6) == 6);
+	CHECK(input_wait(ends[0], -1, &err) == 1);
+	CHECK(input_read(ends[0], buf, sizeof(buf), &got, &err) == 0);
+	CHECK_U64(got, 4);
+	CHECK(memcmp(buf, "abcd", 4) == 0);
+	CHECK(input_read(ends[0], buf, sizeof(buf), &got, &err) == 0);
+	CHECK_U64(got, 2);
+	CHECK(memcmp(buf, "ef", 2) == 0);
+	CHECK(input_wait(ends[0], 1, &err) == 0);
+	close_writer();
+	CHECK(input_wait(ends[0], 0, &err) == 1);
+	for (int i = 0; i < 2; i++) {
+		got = 9;
+		CHECK(input_read(ends[0], buf, sizeof(buf), &got, &err) == 0);
+		CHECK_U64(got, 0);
+	}
+	CHECK_U64(err.code, ERROR_NONE);
+	close_ends();
+}
+
+static void goes_on(void)
+{
+	struct error err = ERROR_INIT;
+	char buf[4];
+	size_t got = 9;
+
+	REQUIRE(open_ends());
+	CHECK(write(ends[1], "abc", 3) == 3);
+	on_poll = (struct fault){.times = 3, .errnum = EINTR};
+	CHECK(input_wait(ends[0], -1, &err) == 1);
+	on_poll = (struct fault){.times = 1, .errnum = EINTR};
+	on_read = (struct fault){.times = 2, .errnum = EINTR};
+	CHECK(input_read(ends[0], buf, 1, &got, &err) == 0);
+	CHECK_U64(got, 1);
+	/* Somebody else, who shares the pipe, was faster. */
+	on_read = (struct fault){.times = 2, .errnum = EAGAIN};
+	CHECK(input_read(ends[0], buf, 4, &got, &err) == 0);
+	CHECK_U64(got, 2);
+	CHECK_U64(err.code, ERROR_NONE);
+	CHECK(on_poll.times == 0 && on_read.times == 0);
+	close_ends();
+}
+
+static void fails_test(void)
+{
+	struct error err = ERROR_INIT;
+	char buf[4];
+	size_t got = 9;
+
+	REQUIRE(open_ends());
+	CHECK(write(ends[1], "abc", 3) == 3);
+	on_poll = (struct fault){.times = 1, .errnum = ENOMEM};
+	CHECK(input_wait(ends[0], -1, &err) == -1);
+	CHECK_U64(err.code, ERROR_INTERNAL);
+	CHECK_STR(err.text, "poll: Cannot allocate memory");
+	on_poll = (struct fault){.times = 1, .errnum = ENOMEM};
+	CHECK(input_read(ends[0], buf, 4, &got, &err) == -1);
+	CHECK_U64(got, 0);
+	got = 9;
+	on_read = (struct fault){.times = 1, .errnum = EIO};
+	CHECK(input_read(ends[0], buf, 4, &got, &err) == -1);
+	CHECK_U64(err.code, ERROR_DATA);
+	CHECK_STR(err.text, "cannot read it: Input/output error");
+	CHECK_U64(got, 0);
+	CHECK(input_read(ends[0], buf, 4, &got, &err) == 0);
+	CHECK_U64(got, 3);
+	close_ends();
+	CHECK(input_read(ends[0], buf, 4, &got, &err) == -1);
+	CHECK_STR(err.text, "cannot read it: Bad file descriptor");
+}
+
+static void is_stopped(void)
+{
+	struct error err = ERROR_INIT;
+	char buf[4];
+	size_t got = 9;
+
+	REQUIRE(stop_init(&err) == 0);
+	REQUIRE(open_ends());
+	CHECK(input_wait(ends[0], 0, &err) == 0);
+	/* It comes while we wait for ever; a poll that is called again is woken
+	 * by the descriptor. */
+	on_poll = (struct fault){1, EINTR, SIGTERM};
+	CHECK(input_read(ends[0], buf, 4, &got, &err) == -1);
+	CHECK_U64(err.code, ERROR_TERMINATED);
+	CHECK_STR(err.text, "stopped by SIGTERM");
+	CHECK_U64(got, 0);
+	/* Nothing is read any more, even if it is there. */
+	CHECK(write(ends[1], "abc", 3) == 3);
+	memset(&err, 0, sizeof(err));
+	CHECK(input_wait(ends[0], -1, &err) == -1);
+	CHECK_U64(err.code, ERROR_TERMINATED);
+	close_ends();
+}
+
+/* By a real signal from another process, in the midst of a real wait. */
+static void is_woken(void)
+{
+	struct error err = ERROR_INIT;
+	pid_t us = getpid(), pid;
+	char buf[4];
+	size_t got = 9;
+
+	REQUIRE(stop_init(&err) == 0);
+	REQUIRE(open_ends());
+	pid = fork();
+	if (pid == 0) {
+		(void)usleep(20000);
+		_exit(kill(us, SIGINT) == 0 ? 0 : 1);
+	}
+	CHECK(input_read(ends[0], buf, 4, &got, &err) == -1);
+	CHECK_U64(err.code, ERROR_INTERRUPTED);
+	CHECK(waitpid(pid, NULL, 0) == pid);
+	close_ends();
+}
+
+static void is_stopped_test(void)
+{
+	in_child(is_stopped);
+	in_child(is_woken);
+}
+
+int main(void)
+{
+	UNIT(reads, "input: bytes are read as they come, to the end");
+	UNIT(goes_on, "input: EINTR and EAGAIN are passed over");
+	UNIT(fails_test, "input: a poll or a read that fails is told");
+	UNIT(is_stopped_test, "input: a stop ends a wait that has no end");
+	return unit_end();
+}
