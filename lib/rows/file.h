@@ -66,7 +66,7 @@ int file_entry_open(const char *path);
 /* Reads at most len bytes at offset, fewer only at the end; -1 with errno. */
 int64_t file_entry_read(int fd, void *buf, size_t len, uint64_t offset);
 
-/* "file 'PATH'", in front of err's text.  Always returns -1. */
+/* "file 'PATH'", in front of err's text, once.  Always returns -1. */
 int file_entry_prefix(const struct file_entry *file, struct error *err);
 
 /*

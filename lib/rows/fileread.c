@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,9 +51,15 @@ int64_t file_entry_read(int fd, void *buf, size_t len, uint64_t offset)
 int file_entry_prefix(const struct file_entry *file, struct error *err)
 {
 	char shown[QUOTE_SIZE(QUOTE_PATH_MAX)];
+	char name[sizeof(shown) + 8];
+	int len;
 
 	quote_bytes(shown, file->path, strlen(file->path), QUOTE_PATH_MAX);
-	return error_prefix(err, "file '%.300s'", shown);
+	len = snprintf(name, sizeof(name), "file '%.300s'", shown);
+	/* A stream that was read at once has named it already. */
+	if (strncmp(err->text, name, (size_t)len) == 0 && err->text[len] == ':')
+		return -1;
+	return error_prefix(err, "%s", name);
 }
 
 int file_entry_unchanged(const struct file_entry *file, int fd,
