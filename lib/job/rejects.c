@@ -72,7 +72,10 @@ static int open_list(struct rejects *r, struct error *err)
 	if (r->fd < 0)
 		error_errno(err, error_code_of_errno(errno), errno,
 			    "cannot open it");
-	else if (fstat(r->fd, &st) != 0 || !S_ISREG(st.st_mode))
+	else if (fstat(r->fd, &st) != 0)
+		error_errno(err, error_code_of_errno(errno), errno,
+			    "cannot look at it");
+	else if (!S_ISREG(st.st_mode))
 		error_set(err, ERROR_DATA, "not a regular file");
 	/* One that was there may have been for others to read. */
 	else if (fchmod(r->fd, 0600) != 0 || ftruncate(r->fd, 0) != 0)
@@ -109,7 +112,10 @@ int rejects_begin(struct rejects *r, const struct bloomkey_spec *spec,
 		return 0;
 	if (open_list(r, err) != 0)
 		return -1;
-	return add_header(r) == 0 ? write_list(r, err) : error_nomem(err);
+	if (add_header(r) == 0)
+		return write_list(r, err);
+	buf_release(&r->list);
+	return error_nomem(err);
 }
 
 static int add_values(struct rejects *r, const struct row *row)
