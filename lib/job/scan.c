@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+
+/* pipe2() */
+#define _GNU_SOURCE
+
 #include "lib/job/scan.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -113,8 +119,9 @@ static int run(const struct scan *scan, struct sink *const *sinks,
 	rc = scan->source->ops->split(scan->source, split_jobs(scan),
 				      scan->format, &crew.parts, &crew.count,
 				      err);
-	if (rc == 0 && pipe(crew.done) != 0)
-		rc = error_set(err, ERROR_INTERNAL, "no pipe");
+	/* A command that is a source must not inherit it. */
+	if (rc == 0 && pipe2(crew.done, O_CLOEXEC) != 0)
+		rc = error_errno(err, ERROR_INTERNAL, errno, "no pipe");
 	if (rc == 0) {
 		workers = calloc(scan->jobs, sizeof(*workers));
 		rc = workers == NULL ? error_nomem(err) : 0;

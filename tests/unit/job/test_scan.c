@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <fcntl.h>
+
 #include "tests/unit/job/scan.h"
 
 static void every_row_is_a_key(void)
@@ -165,6 +167,32 @@ static void columns_of_the_fields(void)
 	bloomkey_free(spec);
 }
 
+/* A command that is a source has no descriptor of the scan's. */
+static void no_descriptor(void)
+{
+	static const struct source_options options;
+	const char *word = "exec:for fd in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14; "
+			   "do if [ -e /proc/$$/fd/$fd ]; then echo $fd; fi; "
+			   "done";
+	struct error err = ERROR_INIT;
+	struct source *source = NULL;
+	struct feed none = {.count = 0};
+	struct scan scan;
+	struct run r;
+
+	for (int fd = 3; fd < 256; fd++)
+		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+	REQUIRE(source_open(&word, 1, &options, &source, &err) == 0);
+	run_begin(&r);
+	scan = job_scan(r.spec, &none, 1);
+	scan.source = source;
+	CHECK(scan_run(&scan, r.table, &r.rows, &r.err) == 0);
+	CHECK_STR(r.err.text, "");
+	CHECK_STR(r.keep[0].keys, "k:0 k:1 k:2 ");
+	run_end(&r);
+	source->ops->free(source);
+}
+
 int main(void)
 {
 	UNIT(every_row_is_a_key, "scan: every row is a key, in order");
@@ -175,5 +203,6 @@ int main(void)
 	     "scan: row numbers of a range are the file's");
 	UNIT(progress_is_told, "scan: the last progress is the whole");
 	UNIT(columns_of_the_fields, "scan: columns are those of the fields");
+	UNIT(no_descriptor, "scan: a command gets no descriptor of a scan");
 	return unit_end();
 }
