@@ -18,20 +18,22 @@ static int on_reject(struct worker *w, const struct row *row, int code,
 		     size_t field, struct error *err)
 {
 	const struct scan *scan = w->crew->scan;
-	int rc;
+	int rc = -1;
 
 	w->rejected++;
+	/* What was passed over before is passed over again. */
 	if (w->again && w->rejected != w->rejected_last)
 		return 0;
-	if (scan->rejects != NULL && !w->again) {
+	if (scan->rejects == NULL || w->again) {
+		(void)rejects_error(scan->spec, code, field, err);
+		(void)error_prefix(err, "row %" PRIu64, row->number);
+	} else {
 		rc = rejects_add(scan->rejects, w->part->name, row, code, field,
 				 err);
-		if (rc != 0)
-			w->rejected_last = w->rejected;
-		return rc;
 	}
-	(void)rejects_error(scan->spec, code, field, err);
-	return error_prefix(err, "row %" PRIu64, row->number);
+	if (rc != 0)
+		w->rejected_last = w->rejected;
+	return rc;
 }
 
 static int on_row(void *ctx, const struct row *row, struct error *err)
