@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
 
 #include "tests/unit/job/calm.h"
 #include "tests/unit/job/scan.h"
@@ -169,7 +171,6 @@ static void calls_fail(void)
 		CHECK_U64(r.err.code, ERROR_INTERNAL);
 		CHECK_STR(r.err.text,
 			  "thread: Resource temporarily unavailable");
-		CHECK_U64(ends(&r), 0);
 		CHECK_U64(feed.open, 0);
 		run_end(&r);
 	}
@@ -184,6 +185,87 @@ static void calls_fail(void)
 		CHECK_STR(r.err.text, "no pipe: Too many open files");
 		run_end(&r);
 	}
+}
+
+/*
+ * Two workers with a part each: the later one, before its second read, waits
+ * until the thread of the earlier one has failed and ended.
+ */
+struct meeting {
+	pthread_key_t key;
+	sem_t later_began, earlier_ended;
+};
+
+static void has_ended(void *sem)
+{
+	(void)sem_post(sem);
+}
+
+static void meet(void *ctx, size_t part, unsigned reads)
+{
+	struct meeting *m = ctx;
+
+	if (part == 1 && reads == 1)
+		(void)sem_post(&m->later_began);
+	if (part == 1 && reads == 2)
+		(void)sem_wait(&m->earlier_ended);
+	if (part == 0 && reads == 1) {
+		(void)pthread_setspecific(m->key, &m->earlier_ended);
+		(void)sem_wait(&m->later_began);
+	}
+}
+
+static void unwanted(void)
+{
+	static const struct feed_part parts[] = {
+		{.name = "a", .text = "\\N\n"},
+		{.name = "b", .text = "1\n2\n3\n4\n"}};
+	struct feed feed = FEED(parts, 2);
+	struct meeting m;
+	struct run r;
+
+	REQUIRE(pthread_key_create(&m.key, has_ended) == 0);
+	(void)sem_init(&m.later_began, 0, 0);
+	(void)sem_init(&m.earlier_ended, 0, 0);
+	run_begin(&r);
+	feed.hook = meet;
+	feed.ctx = &m;
+	scan(&r, &feed.base, 2, NULL);
+	CHECK(r.rc == -1);
+	CHECK_STR(r.err.text, "a: row 1: field 'id': no key: null");
+	/* Perhaps it saw that before. */
+	CHECK(keys(&r) <= 2);
+	CHECK_U64(feed.finished, 0);
+	CHECK_U64(feed.open, 0);
+	CHECK_U64(ends(&r), 0);
+	run_end(&r);
+	(void)sem_destroy(&m.later_began);
+	(void)sem_destroy(&m.earlier_ended);
+	(void)pthread_key_delete(m.key);
+}
+
+static void jobs(void)
+{
+	struct feed feed = FEED(three, 3);
+	struct error err = ERROR_INIT;
+	struct run r;
+	struct scan s;
+	unsigned n = 0;
+
+	run_begin(&r);
+	s = job_scan(r.spec, &feed, 2);
+	CHECK(scan_jobs(&s, &n, &err) == 0);
+	CHECK_U64(n, 2);
+	s.jobs = 9;
+	CHECK(scan_jobs(&s, &n, &err) == 0);
+	CHECK_U64(n, 3);
+	feed.count = 0;
+	CHECK(scan_jobs(&s, &n, &err) == 0);
+	CHECK_U64(n, 9);
+	feed.fail_split = true;
+	CHECK(scan_jobs(&s, &n, &err) == -1);
+	CHECK_STR(err.text, "feed: split fails");
+	run_end(&r);
 }
 
 /* One worker: what it shares with us it has at other times. */
@@ -223,13 +305,33 @@ static void without_memory(void)
 	CHECK(n > 4 && n < 60);
 }
 
+static void no_columns(void)
+{
+	struct rowformat format = {.kind = ROWFORMAT_CSV};
+	struct error err = ERROR_INIT;
+	const char **wanted = NULL;
+	struct run r;
+
+	ALLOC_NEEDED();
+	run_begin(&r);
+	alloc_fail(1, true);
+	CHECK(scan_columns(r.spec, &format, &wanted, &err) == -1);
+	CHECK(alloc_pass());
+	CHECK_STR(err.text, "out of memory");
+	CHECK(format.wanted == NULL);
+	run_end(&r);
+}
+
 int main(void)
 {
 	UNIT(are_passed_over, "worker: rejects of all parts are counted");
 	UNIT(one_too_many, "worker: one too many is told by its true number");
 	UNIT(without_rejects, "worker: the first is told by its true number");
 	UNIT(behind_rejects, "worker: errors behind rejects keep their number");
+	UNIT(unwanted, "worker: a part behind one that failed is left");
+	UNIT(jobs, "worker: there are no more jobs than parts");
 	UNIT(calls_fail, "worker: a thread or a pipe that fails is told");
 	UNIT(without_memory, "worker: each failing allocation is survived");
+	UNIT(no_columns, "worker: columns may find no memory");
 	return unit_end();
 }

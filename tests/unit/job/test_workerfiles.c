@@ -2,6 +2,7 @@
  *
  * Workers that go past rows without a key, over files that are cut.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,21 @@
 #include "lib/rows/file.h"
 #include "lib/rows/trailer.h"
 #include "tests/unit/job/scan.h"
+
+/* The n-th write of a list from now on fails; 0: none. */
+static unsigned fail_write;
+
+ssize_t __real_write(int fd, const void *data, size_t len);
+ssize_t __wrap_write(int fd, const void *data, size_t len);
+
+ssize_t __wrap_write(int fd, const void *data, size_t len)
+{
+	/* A worker's last word is one byte. */
+	if (len == 1 || fail_write == 0 || --fail_write > 0)
+		return __real_write(fd, data, len);
+	errno = ENOSPC;
+	return -1;
+}
 
 static void scan(struct run *r, struct source *source, unsigned jobs,
 		 struct rejects *rejects)
@@ -173,6 +189,17 @@ static void listed(void)
 	}
 	CHECK_U64(n, ROWS / EACH);
 	(void)fclose(f);
+	/* Its end is the scan's. */
+	run_begin(&r);
+	fail_write = 2;
+	scan(&r, source, JOBS, &rejects);
+	CHECK(r.rc == -1);
+	CHECK_U64(r.err.code, ERROR_SPACE);
+	CHECK_STR(r.err.text, "rejects file 'r': cannot write it: No space "
+			      "left on device");
+	CHECK_U64(fail_write, 0);
+	CHECK_U64(r.rows, ROWS);
+	run_end(&r);
 	/* A list that cannot be begun ends the scan before it reads. */
 	CHECK(unlink("r") == 0 && mkdir("r", 0700) == 0);
 	run_begin(&r);
