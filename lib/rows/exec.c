@@ -37,9 +37,11 @@ const char *exec_label(const char *command, char out[EXEC_LABEL_MAX])
 	len = strspn(command, plain);
 	more = command[len] != '\0';
 	/* Part of a word may be the beginning of anything. */
-	if (len > WORD_MAX ||
-	    (more && strchr(" \t\n;&|<>()", command[len]) == NULL))
+	if (len == 0 || len > WORD_MAX ||
+	    (more && strchr(" \t\n;&|<>()", command[len]) == NULL)) {
 		len = 0;
+		more = true;
+	}
 	(void)snprintf(out, EXEC_LABEL_MAX, "%.*s%s%s", (int)len, command,
 		       len > 0 && more ? " " : "", more ? "..." : "");
 	return out;
@@ -176,14 +178,16 @@ static bool has_pipeline(const char *command)
 	char quote = '\0';
 
 	for (const char *p = command; *p != '\0'; p++) {
-		if (*p == '\\' && quote != '\'' && p[1] != '\0')
+		/* A character behind a backslash, and "||", are passed over. */
+		bool pair = (*p == '\\' && quote != '\'' && p[1] != '\0') ||
+			    (*p == '|' && p[1] == '|' && quote == '\0');
+
+		if (pair)
 			p++;
 		else if (quote != '\0')
 			quote = *p == quote ? '\0' : quote;
 		else if (*p == '\'' || *p == '"')
 			quote = *p;
-		else if (p[0] == '|' && p[1] == '|')
-			p++;
 		else if (*p == '|' && (p == command || p[-1] != '>'))
 			return true;
 	}
@@ -213,6 +217,7 @@ int exec_source_open(const char *const *commands, size_t count,
 		     const struct source_options *options, struct source **out,
 		     struct error *err)
 {
+	static char *const none[] = {NULL};
 	static const struct source_ops ops = {
 		.split = exec_split, .open = exec_open, .free = exec_free};
 	struct exec_source *s = calloc(1, sizeof(*s));
@@ -222,7 +227,8 @@ int exec_source_open(const char *const *commands, size_t count,
 		return error_nomem(err);
 	s->base.ops = &ops;
 	s->base.once = true;
-	s->environment = options->environment;
+	s->environment =
+		options->environment != NULL ? options->environment : none;
 	s->commands = calloc(count, sizeof(*s->commands));
 	if (s->commands == NULL) {
 		free(s);

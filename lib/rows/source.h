@@ -93,9 +93,10 @@ struct stream {
 };
 
 struct source_options {
-	bool no_trailer;          /* a pipe may end without one */
-	char *const *environment; /* for commands, ended by NULL; borrowed as
-				     long as the source lives */
+	bool no_trailer; /* a pipe may end without one */
+	/* For commands, ended by NULL; NULL is an empty one.  Borrowed as long
+	 * as the source lives. */
+	char *const *environment;
 };
 
 /*

@@ -14,6 +14,8 @@
 #include "lib/base/proc.h"
 #include "tests/unit/unit.h"
 
+extern char **environ;
+
 /* How many descriptors are open, and one for the look. */
 static inline unsigned count_fds(void)
 {
@@ -49,7 +51,7 @@ static inline int run_command(const char *command, const char *text)
 	size_t len = 0, got = 1;
 	int status = -1;
 
-	if (proc_start(&p, command, &err) != 0) {
+	if (proc_start(&p, command, environ, &err) != 0) {
 		CHECK_STR(err.text, "");
 		return -1;
 	}

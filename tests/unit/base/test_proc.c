@@ -98,7 +98,7 @@ static void ends_test(void)
 	size_t got;
 	int status;
 
-	REQUIRE(proc_start(&p, "echo a; sleep 1000", &err) == 0);
+	REQUIRE(proc_start(&p, "echo a; sleep 1000", environ, &err) == 0);
 	CHECK(proc_read(&p, buf, sizeof(buf), &got, &err) == 0);
 	CHECK_U64(got, 2);
 	proc_end(&p);
@@ -108,7 +108,7 @@ static void ends_test(void)
 	CHECK_U64(count_fds(), fds);
 	CHECK(no_child());
 	/* Behind the command's end, which is told again. */
-	REQUIRE(proc_start(&p, "exit 3", &err) == 0);
+	REQUIRE(proc_start(&p, "exit 3", environ, &err) == 0);
 	for (int i = 0; i < 3; i++) {
 		CHECK(proc_wait(&p, &status, &err) == 0);
 		CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
@@ -136,7 +136,7 @@ static void check_group(const char *command, int grace_ms)
 	REQUIRE(pipe2(held, O_CLOEXEC) == 0 && saved >= 0);
 	REQUIRE(fcntl(saved, F_SETFD, FD_CLOEXEC) == 0);
 	CHECK(dup2(held[1], 2) == 2);
-	CHECK(proc_start(&p, command, &err) == 0);
+	CHECK(proc_start(&p, command, environ, &err) == 0);
 	CHECK(dup2(saved, 2) == 2);
 	(void)close(saved);
 	(void)close(held[1]);
@@ -190,8 +190,8 @@ static void left_alone(void)
 	int status;
 	pid_t pid;
 
-	REQUIRE(proc_start(&p, "sleep 1000 >/dev/null 2>&1 & echo $!", &err) ==
-		0);
+	REQUIRE(proc_start(&p, "sleep 1000 >/dev/null 2>&1 & echo $!", environ,
+			   &err) == 0);
 	CHECK(proc_read(&p, buf, sizeof(buf) - 1, &got, &err) == 0);
 	CHECK(proc_wait(&p, &status, &err) == 0);
 	CHECK(status == 0);
@@ -211,7 +211,8 @@ static void dies(void)
 	char buf[8];
 	size_t got;
 
-	if (proc_start(&p, "sleep 1000 & echo ready; sleep 1000", &err) == 0 &&
+	if (proc_start(&p, "sleep 1000 & echo ready; sleep 1000", environ,
+		       &err) == 0 &&
 	    proc_read(&p, buf, sizeof(buf), &got, &err) == 0)
 		(void)kill(getpid(), SIGKILL);
 }
@@ -258,7 +259,7 @@ static void *one_of_many(void *arg)
 		size_t got = 9;
 		int status;
 
-		if (proc_start(&p, arg, &err) != 0)
+		if (proc_start(&p, arg, environ, &err) != 0)
 			return arg;
 		if (proc_read(&p, buf, sizeof(buf), &got, &err) != 0 ||
 		    got != 2 ||
@@ -279,7 +280,7 @@ static void threads(void)
 	struct proc p;
 
 	/* It lives longer than they do. */
-	REQUIRE(proc_start(&p, "sleep 1000", &err) == 0);
+	REQUIRE(proc_start(&p, "sleep 1000", environ, &err) == 0);
 	for (int i = 0; i < 4; i++)
 		REQUIRE(pthread_create(&thread[i], NULL, one_of_many,
 				       (void *)(uintptr_t) "echo a") == 0);

@@ -132,8 +132,8 @@ static void failed_start(unsigned *n, unsigned at, const char *text)
 	struct proc p;
 
 	*n = at;
-	CHECK(proc_start(&p, "(trap '' TERM; sleep 1000) & sleep 1000", &err) ==
-	      -1);
+	CHECK(proc_start(&p, "(trap '' TERM; sleep 1000) & sleep 1000", environ,
+			 &err) == -1);
 	CHECK(*n == 0);
 	CHECK_U64(err.code, ERROR_INTERNAL);
 	CHECK_STR(err.text, text);
@@ -170,13 +170,13 @@ static void waits_fail(void)
 
 	fault.interrupted = 3;
 	CHECK(run_command("exit 2", "") == 2 << 8);
-	REQUIRE(proc_start(&p, "exit 0", &err) == 0);
+	REQUIRE(proc_start(&p, "exit 0", environ, &err) == 0);
 	fault.reaped_elsewhere = 1;
 	CHECK(proc_wait(&p, &status, &err) == 0);
 	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 127);
 	proc_end(&p);
 	CHECK(__real_waitpid(-1, &status, 0) > 0);
-	REQUIRE(proc_start(&p, "exec sleep 1000", &err) == 0);
+	REQUIRE(proc_start(&p, "exec sleep 1000", environ, &err) == 0);
 	fault.interrupted = 1;
 	fault.reaped_elsewhere = 2;
 	proc_end(&p);

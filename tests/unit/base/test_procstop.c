@@ -39,7 +39,7 @@ static void while_reading(void)
 	pid_t pid;
 
 	REQUIRE(stop_init(&err) == 0);
-	REQUIRE(proc_start(&p, "sleep 1000", &err) == 0);
+	REQUIRE(proc_start(&p, "sleep 1000", environ, &err) == 0);
 	pid = signal_later(SIGTERM);
 	CHECK(proc_read(&p, buf, sizeof(buf), &got, &err) == -1);
 	CHECK_U64(got, 0);
@@ -58,7 +58,8 @@ static void while_waiting(void)
 	pid_t pid;
 
 	REQUIRE(stop_init(&err) == 0);
-	REQUIRE(proc_start(&p, "exec >&-; exec sleep 1000", &err) == 0);
+	REQUIRE(proc_start(&p, "exec >&-; exec sleep 1000", environ, &err) ==
+		0);
 	CHECK(proc_read(&p, buf, sizeof(buf), &got, &err) == 0);
 	CHECK_U64(got, 0);
 	pid = signal_later(SIGINT);
@@ -76,7 +77,7 @@ static void before(void)
 	int status;
 
 	REQUIRE(stop_init(&err) == 0);
-	REQUIRE(proc_start(&p, "echo a; sleep 1000", &err) == 0);
+	REQUIRE(proc_start(&p, "echo a; sleep 1000", environ, &err) == 0);
 	CHECK(raise(SIGTERM) == 0);
 	CHECK(proc_read(&p, buf, sizeof(buf), &got, &err) == -1);
 	CHECK_U64(err.code, ERROR_TERMINATED);
@@ -122,12 +123,13 @@ static void on_terminal(void)
 	size_t got = 9;
 
 	REQUIRE(master >= 0);
-	REQUIRE(proc_start(&p, "read -r x </dev/tty", &err) == 0);
+	REQUIRE(proc_start(&p, "read -r x </dev/tty", environ, &err) == 0);
 	CHECK(proc_read(&p, buf, sizeof(buf), &got, &err) == -1);
 	check_told(&p, &err);
 	/* With its output closed it is only waited for. */
 	memset(&err, 0, sizeof(err));
-	REQUIRE(proc_start(&p, "exec >&-; stty -echo </dev/tty", &err) == 0);
+	REQUIRE(proc_start(&p, "exec >&-; stty -echo </dev/tty", environ,
+			   &err) == 0);
 	CHECK(proc_read(&p, buf, sizeof(buf), &got, &err) == 0);
 	CHECK(proc_wait(&p, &status, &err) == -1);
 	check_told(&p, &err);
@@ -136,7 +138,7 @@ static void on_terminal(void)
 	REQUIRE(proc_start(&p,
 			   "(sleep 2; kill -CONT $$) & kill -STOP $$; "
 			   "echo a; wait",
-			   &err) == 0);
+			   environ, &err) == 0);
 	CHECK(proc_read(&p, buf, sizeof(buf), &got, &err) == 0);
 	CHECK_U64(got, 2);
 	end_all(&p, 0);

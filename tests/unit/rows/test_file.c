@@ -86,8 +86,8 @@ static void sockets(void)
 	fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	REQUIRE(fd >= 0);
 	CHECK(bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0);
-	OPEN(ERROR_SOURCE, "file 'socket': not a regular file", "",
-	     "file:socket");
+	OPEN(ERROR_SOURCE, "file 'socket': neither a regular file nor a pipe",
+	     "", "file:socket");
 	(void)close(fd);
 	leave_folder();
 }

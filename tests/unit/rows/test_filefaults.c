@@ -7,7 +7,7 @@
 #include <glob.h>
 
 #include "tests/unit/rows/files.h"
-#include "tests/unit/rows/packed.h"
+#include "tests/unit/rows/gzipped.h"
 #include "tests/unit/rows/readfile.h"
 
 /* The n-th call from now on fails, or is interrupted; 0: none. */

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "tests/unit/rows/files.h"
-#include "tests/unit/rows/packed.h"
+#include "tests/unit/rows/gzipped.h"
 #include "tests/unit/rows/readfile.h"
 
 static void check_file(const void *data, size_t len, const char *told,

@@ -92,7 +92,7 @@ static int read_file(const struct rowformat *format, char **out,
 
 	memset(err, 0, sizeof(*err));
 	buf_init(&t.out, 1u << 20);
-	rc = source_open(&word, 1, &source, err);
+	rc = source_open(&word, 1, &plain_source, &source, err);
 	if (rc == 0)
 		rc = read_parts(source, format, &t, err);
 	if (source != NULL)
@@ -232,10 +232,10 @@ static void same_inode(void)
 		SKIP("not linked with --wrap");
 	REQUIRE(enter_folder() && put_file());
 	REQUIRE(link("x", "y") == 0 && link("x", "z") == 0);
-	CHECK(source_open(words, 3, &source, &err) == -1);
+	CHECK(source_open(words, 3, &plain_source, &source, &err) == -1);
 	CHECK_U64(err.code, ERROR_USAGE);
 	devices_differ = true;
-	CHECK(source_open(words, 3, &source, &err) == 0);
+	CHECK(source_open(words, 3, &plain_source, &source, &err) == 0);
 	devices_differ = false;
 	if (source != NULL)
 		source->ops->free(source);
