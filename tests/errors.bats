@@ -42,16 +42,6 @@ build_fails() {
 	left_alone
 }
 
-# left_alone: what is live answers, no filter of another generation is new,
-# and the lock is free.
-left_alone() {
-	assert_answers
-	[[ $(live_of) == "$live" ]]
-	[[ -z $(find "$set" -name '*.bloom' ! -path "*/$live/*" \
-		! -path "*/$next/*") ]] || fail "a filter is left behind"
-	flock -n "$set/lock" true || fail "the lock is held"
-}
-
 @test "errors: each row of error.def has a test here, and each test a row" {
 	diff <(sed -n 's/^ERROR_ROW(\([A-Z]*\), \([0-9]*\),.*/error \1 (\2)/p' \
 		"$BATS_TEST_DIRNAME/../lib/base/error.def" | sort) \

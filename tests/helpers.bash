@@ -182,7 +182,8 @@ assert_has() {
 	local text=$1 part
 	shift
 	for part in "$@"; do
-		[[ $text == *"$part"* ]] || fail "'$part' is not in: $text"
+		[[ $text == *"$part"* ]] || fail "'$part' is not in: $text" ||
+			return
 	done
 }
 
@@ -190,7 +191,8 @@ assert_lacks() {
 	local text=$1 part
 	shift
 	for part in "$@"; do
-		[[ $text != *"$part"* ]] || fail "'$part' is in: $text"
+		[[ $text != *"$part"* ]] || fail "'$part' is in: $text" ||
+			return
 	done
 }
 
@@ -200,24 +202,26 @@ assert_lacks() {
 assert_one_sentence() {
 	local command=$1 lines line
 	shift
-	[[ -z $output ]] || fail "there is something on standard output"
+	[[ -z $output ]] || fail "there is something on standard output" ||
+		return
 	mapfile -t lines <<<"$stderr"
-	((${#lines[@]} <= 2)) || fail "more than an error and a hint"
+	((${#lines[@]} <= 2)) || fail "more than an error and a hint" || return
 	line=${lines[0]}
 	[[ $line == "bloomctl $command: "?* ]] ||
-		fail "does not begin with 'bloomctl $command: '"
+		fail "does not begin with 'bloomctl $command: '" || return
 	[[ $line != *. && $line != *$'\r'* && $line != *'  '* ]] ||
-		fail "ends in a full stop, or holds a CR or two spaces"
+		fail "ends in a full stop, or holds a CR or two spaces" ||
+		return
 	if ((${#lines[@]} == 2)); then
 		[[ ${lines[1]} == 'hint: '?* && ${lines[1]} != *. ]] ||
-			fail "the second line is no hint"
+			fail "the second line is no hint" || return
 	fi
 	assert_has "$line" "$@"
 }
 
 # assert_failure STATUS COMMAND [PART...]: both of it.
 assert_failure() {
-	assert_status "$1"
+	assert_status "$1" || return
 	shift
 	assert_one_sentence "$@"
 }
@@ -376,6 +380,65 @@ assert_answers() {
 	assert_status 0
 	bloomctl_run lookup -q -k cards.keyspec -t dir:t "$@" 999999 nobody
 	assert_status 1
+}
+
+# left_alone: what is live answers ($live, of the set in the folder $set), no
+# filter is there but its own and those of $next, and the lock is free.
+# shellcheck disable=SC2154 # for the test to set
+left_alone() {
+	assert_answers
+	[[ $(live_of) == "$live" ]] || fail "another generation is live"
+	[[ -z $(find "$set" -name '*.bloom' ! -path "*/$live/*" \
+		! -path "*/${next-none}/*") ]] ||
+		fail "a filter is left behind"
+	flock -n "$set/lock" true || fail "the lock is held"
+}
+
+# --- tables of cases ------------------------------------------------------
+#
+# A table runs all of its cases and then says which were wrong, each with what
+# the program did:
+#
+#	table FUNCTION <<'END'
+#	74 what it says :: code that makes the case
+#	END
+#	no_wrong 1
+
+# quick ARGUMENT...: bloomctl_run without what it costs; reads our input.
+quick() {
+	ran=("$@")
+	status=0
+	"$BLOOMCTL" "$@" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" ||
+		status=$?
+	output=$(tr -d '\0' <"$BATS_TEST_TMPDIR/out")
+	stderr=$(<"$BATS_TEST_TMPDIR/err")
+}
+
+# wrong TEXT...: the case $case is; the next one is run all the same.
+wrong() {
+	printf 'WRONG: %s\n  %s\n' "$case" "$*"
+	show_run bloomctl "${ran[@]}"
+	wrong=$((${wrong-0} + 1))
+}
+
+# table FUNCTION: calls it with WANT, the text before "::" and that behind it
+# for each line of input.
+table() {
+	local lines line rest text
+	mapfile -t lines
+	for line in "${lines[@]}"; do
+		case=$line
+		rest=${line#* }
+		text=${rest%%::*}
+		"$1" "${line%% *}" "${text% }" "${rest#*:: }"
+		cases=$((${cases-0} + 1))
+	done
+}
+
+# no_wrong N: no case was wrong, and there were N or more.
+no_wrong() {
+	((${wrong-0} == 0)) || fail "$wrong of ${cases-0} cases are wrong"
+	((${cases-0} >= $1)) || fail "only ${cases-0} cases were run"
 }
 
 # hold_lock FOLDER: takes the lock of a set from outside; release_lock ends it.

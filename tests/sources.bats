@@ -1,0 +1,388 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Every end is a true end: whatever a source is, and however it ends, either
+# all of its rows are in the new generation or there is none.
+bats_require_minimum_version 1.5.0
+
+load helpers
+
+# In every test: rows.csv, which is live in t; small.csv, of 20 rows, whose
+# filters are those of $one; whole.csv, which is that with its trailer.
+setup_file() {
+	begin_file
+	need gzip gzip
+	need zstd zstd
+	need_xxhash
+	write_csv rows.csv 1 200
+	make_live rows.csv
+	write_csv small.csv 1 20
+	write_text small.txt 1 20
+	mkdir -p one
+	bloomctl_ok build -q -k cards.keyspec -t dir:one --capacity 100 \
+		-s file:small.csv
+	trailer 20 small.csv >trailer
+	cat small.csv trailer >whole.csv
+	gzip -n <small.csv >small.gz
+	zstd -q <small.csv >small.zst
+	# Members that a row crosses: an end between them is seen by its rows.
+	head -c 60 small.csv >head
+	tail -c +61 small.csv >tail
+	{ gzip -n <head && gzip -n <tail; } >two.gz
+	{ zstd -q <head && zstd -q <tail; } >two.zst
+}
+
+setup() {
+	begin
+	cp -a "$BATS_FILE_TMPDIR"/{t,one,trailer,head,tail} \
+		"$BATS_FILE_TMPDIR"/*.{csv,txt,gz,zst} .
+	set=$(set_of)
+	live=$(live_of)
+	one=$(echo one/*/2*/)
+}
+
+# Nothing of a test's outlives it.
+teardown() {
+	local pid
+	[[ -z ${mark-} ]] || for pid in $(marked "$mark"); do
+		kill -KILL "$pid" 2>/dev/null || :
+	done
+}
+
+# trailer ROWS FILE [BYTES [SUM]]: the trailer of the FILE's bytes.
+trailer() {
+	need_xxhash
+	"$python" - "$@" <<-'END'
+		import sys, xxhash
+		rows, name, *said = sys.argv[1:]
+		data = open(name, 'rb').read()
+		said += [len(data), xxhash.xxh64(data).hexdigest()][len(said):]
+		print(r'\. rows=%s bytes=%s xxh64=%s' % (rows, *said))
+	END
+}
+
+# untouched: as left_alone, and nothing else could be promoted.  kept is less:
+# what costs no run of the program, for many cases.
+untouched() {
+	left_alone
+	bloomctl_run swap -q -k cards.keyspec -t dir:t --allow-shrink
+	assert_failure 83 swap
+}
+
+kept() {
+	local manifest
+	[[ $(readlink "$set/live") == "$live" ]] || fail 'live moved' || return
+	for manifest in "$set"/2*/manifest.json; do
+		[[ $manifest == "$set/$live/"* ||
+			$(<"$manifest") == *'"state": "aborted"'* ]] ||
+			fail "$manifest is not aborted" || return
+	done
+	[[ -z $(find "$set" -name '*.bloom' ! -path "*/$live/*") ]] ||
+		fail 'a filter is left behind'
+}
+
+# said STATUS TEXT: so the build failed, and it left what was there.  The TEXT
+# has its parts between " / ".
+said() {
+	local rest=$2 parts=()
+	while [[ $rest == *' / '* ]]; do
+		parts+=("${rest%% / *}")
+		rest=${rest#* / }
+	done
+	{ assert_failure "$1" build "${parts[@]}" "$rest" && kept; } >why ||
+		wrong "$(<why)"
+}
+
+# into FOLDER OPTION...: builds in it what fits small.csv.
+into() {
+	local folder=$1
+	shift
+	quick build -q -k cards.keyspec -t "dir:$folder" --capacity 100 "$@"
+}
+
+# same: the build into g said nothing and made the filters of small.csv.
+same() {
+	[[ $status == 0 && -z $output$stderr ]] || {
+		wrong "it did not end well"
+		return 0
+	}
+	assert_same_bits "$one" g/*/2*/ >why 2>&1 || wrong "$(<why)"
+}
+
+# from_file WANT TEXT CODE: the bytes that CODE writes, as a file.
+from_file() {
+	eval "$3" >bytes
+	from_options "$1" "$2" '-s file:bytes'
+}
+
+# from_pipe WANT TEXT CODE: the same, as standard input.
+from_pipe() {
+	if [[ $1 == 0 ]]; then
+		rm -rf g
+		into g -s - < <(eval "$3")
+		same
+	else
+		into t -s - < <(eval "$3")
+		said "$1" "$2"
+	fi
+}
+
+# from_options WANT TEXT OPTIONS
+from_options() {
+	local -a words
+	eval "words=($3)"
+	if [[ $1 == 0 ]]; then
+		rm -rf g
+		into g "${words[@]}" </dev/null
+		same
+	else
+		into t "${words[@]}" </dev/null
+		said "$1" "$2"
+	fi
+}
+
+# marked MARK: the processes whose command line holds it.
+marked() {
+	local file
+	for file in $(grep -lsa -- "[${1:0:1}]${1:1}" /proc/[0-9]*/cmdline); do
+		file=${file#/proc/}
+		echo "${file%/cmdline}"
+	done
+}
+
+gone() {
+	[[ -z $(marked "$1") ]]
+}
+
+there() {
+	! gone "$1"
+}
+
+# --- packed ---------------------------------------------------------------
+
+nothing() {
+	printf 'P*M\x18\0\0\0\0'
+}
+
+@test "sources: gzip and zstd are unpacked, however many members they are of" {
+	table from_file <<-'END'
+		0 :: gzip <small.csv
+		0 :: cat two.gz
+		0 :: gzip -1 <head && gzip -9 <tail
+		0 :: cat two.gz; head -c 1 /dev/zero
+		0 :: cat two.gz; head -c 20000 /dev/zero
+		0 :: : | gzip; cat two.gz; : | gzip
+		0 :: gzip <head; : | gzip; : | gzip; gzip <tail
+		0 :: gzip -9 --name small.csv; cat small.csv.gz
+		0 :: while IFS= read -r line; do echo "$line" | gzip; done <small.csv
+		0 :: zstd -q <small.csv
+		0 :: cat two.zst
+		0 :: zstd -q --no-check <head && zstd -q -19 <tail
+		0 :: nothing; cat two.zst
+		0 :: cat two.zst; nothing
+		0 :: zstd -q <head; nothing; nothing; zstd -q <tail
+		0 :: printf '\x5f\x2a\x4d\x18\x05\0\0\0a,b\n\n'; cat two.zst
+		0 :: : | zstd -q; cat two.zst; : | zstd -q
+		0 :: zstd -q --long=27 <small.csv
+		0 :: while IFS= read -r line; do echo "$line" | zstd -q; done <small.csv
+		0 :: gzip <whole.csv
+		0 :: zstd -q <whole.csv
+		0 :: { gzip <small.csv; gzip <trailer; }
+	END
+	no_wrong 22
+}
+
+@test "sources: what is damaged in, or follows, packed rows is refused" {
+	table from_file <<-'END'
+		74 file 'bytes': bytes that are no gzip follow the last member :: cat two.gz; echo x
+		74 file 'bytes': bytes that are no gzip follow the last member :: cat two.gz; cat small.csv
+		74 file 'bytes': bytes that are no gzip follow the last member :: cat small.gz small.zst
+		74 file 'bytes': bytes that are not NUL follow the padding :: cat two.gz; printf '\0\0x'
+		74 file 'bytes': bytes that are not NUL follow the padding :: cat two.gz; printf '\0'; cat two.gz
+		74 file 'bytes': bytes that are no gzip follow the last member :: gzip <head; printf x; gzip <tail
+		74 file 'bytes': the gzip data is cut off inside a member :: cat two.gz; printf '\x1f\x8b'
+		74 file 'bytes': the gzip data is cut off inside a member :: printf '\x1f\x8b'
+		74 file 'bytes': the gzip data is damaged :: printf '\x1f\x8b\x07'; tail -c +4 two.gz
+		74 file 'bytes': bytes that are no zstd follow the last frame :: cat two.zst; printf '\0'
+		74 file 'bytes': bytes that are no zstd follow the last frame :: cat small.zst small.gz
+		74 file 'bytes': bytes that are no zstd follow the last frame :: zstd -q <head; printf x; zstd -q <tail
+		74 file 'bytes': the zstd data is cut off inside a frame :: cat two.zst; printf '(\xb5/\xfd'
+		74 file 'bytes': the zstd data is cut off inside a frame :: cat two.zst; nothing | head -c 7
+		74 file 'bytes': no header row :: : | gzip
+		74 file 'bytes': no header row :: : | zstd -q
+		74 file 'bytes': no header row :: nothing
+		66 file 'bytes': it is packed twice :: gzip <small.gz
+		66 file 'bytes': it is packed twice :: zstd -q <small.zst
+		66 file 'bytes': it is packed twice :: gzip <small.zst
+		66 file 'bytes': it is packed twice :: gzip <small.gz | gzip
+		66 file 'bytes': it is Parquet by its first bytes :: printf 'PAR1\x15\x04' | gzip
+		66 file 'bytes': it is UTF-16 by its first bytes :: iconv -t UTF-16 small.csv | zstd -q
+		66 file 'bytes': it is UTF-16 by its first bytes :: iconv -t UTF-16LE small.csv | gzip
+		66 file 'bytes': it is UTF-16 by its first bytes :: iconv -t UTF-16BE small.csv | gzip
+		66 file 'bytes': it is a zip archive by its first bytes :: printf 'PK\x03\x04xx' | gzip
+		66 file 'bytes': the zstd data needs a window of more than 128 MiB :: printf '(\xb5/\xfd\0\xa8\x59\0\0id,scope\n1,m\n'
+		66 file 'bytes': the zstd data needs a window of more than 128 MiB :: cat two.zst; printf '(\xb5/\xfd\0\xa8\x59\0\0id,scope\n1,m\n'
+		74 file 'bytes': row 20 / no newline :: head -c -1 small.csv | gzip
+		74 file 'bytes': row 2 / NUL :: printf 'id,scope\n1,m\n2,m\0\n' | gzip
+		65 file 'bytes': row 2: field 'id': no key: null :: printf 'id,scope\n1,m\n,m\n' | zstd -q
+		74 file 'bytes': the trailer says 140 bytes / some were added :: { cat small.csv; echo 21,m; cat trailer; } | gzip
+		74 file 'bytes': its trailer says 21 rows, and 20 were read :: { cat small.csv; trailer 21 small.csv; } | zstd -q
+	END
+	printf '(\xb5/\xfd\0\xa8\x59\0\0id,scope\n1,m\n' >bytes
+	into t -s file:bytes
+	assert_has "$stderr" 'hint: pack it again without --long'
+	untouched
+	no_wrong 30
+}
+
+# every_byte FILE cut|flip: FILE.NNN, cut before byte NNN or with a bit of it
+# flipped.
+every_byte() {
+	python3 - "$@" <<-'END'
+		import sys
+		name, how = sys.argv[1:]
+		data = open(name, 'rb').read()
+		for i in range(len(data)):
+		    flipped = bytes([data[i] ^ 1 << i % 8])
+		    out = data[:i] + (flipped + data[i + 1:] if how == 'flip' else b'')
+		    open('%s.%03d' % (name, i), 'wb').write(out)
+	END
+}
+
+@test "sources: gzip and zstd that are cut anywhere are 74" {
+	local name file
+	for name in two.gz two.zst; do
+		every_byte "$name" cut
+		for file in "$name".*; do
+			from_options 74 "file '$file': " "-s file:$file"
+			cases=$((${cases-0} + 1))
+		done
+		# Behind the first member is a true end, but of half a row.
+		file=$(gzip -n <head | wc -c)
+		[[ $name == *.gz ]] || file=$(zstd -q <head | wc -c)
+		case='between the members'
+		printf -v file '%s.%03d' "$name" "$file"
+		from_options 74 "file '$file': row 9: / no newline" \
+			"-s file:$file"
+	done
+	untouched
+	no_wrong 200
+}
+
+@test "sources: a bit that flips in gzip and zstd is seen, or changes no key" {
+	local name file seen=0
+	for name in two.gz two.zst; do
+		every_byte "$name" flip
+		for file in "$name".*; do
+			case="byte ${file##*.} of $name"
+			cases=$((${cases-0} + 1))
+			rm -rf g
+			into g -s "file:$file"
+			if ((status == 0)); then
+				same
+				continue
+			fi
+			seen=$((seen + 1))
+			{ [[ $status =~ ^(65|66|74)$ ]] &&
+				assert_one_sentence build "file '$file': " &&
+				[[ -z $(find g -name '*.bloom') ]]; } >why ||
+				wrong "$(<why)"
+		done
+	done
+	no_wrong 200
+	# Only a header's time, flags and system are of no account.
+	((seen >= cases - 20)) || fail "only $seen of $cases were seen"
+}
+
+@test "sources: whatever their names, packed files go together, with jobs and in size, verify and export" {
+	local command file
+	head -n 8 small.csv | gzip >pack-a.zst
+	{ head -n 1 small.csv && sed -n 9,15p small.csv; } | zstd -q >pack-b.gz
+	{ head -n 1 small.csv && tail -n +16 small.csv; } >pack-c
+	table from_options <<-'END'
+		0 :: -s file:pack-a.zst -s file:pack-b.gz -s file:pack-c
+		0 :: -s file:pack-a.zst -s file:pack-b.gz -s file:pack-c -j 4
+		0 :: -s 'file:pack-?*' -j 2
+		0 :: -s file:two.gz -j 4
+	END
+	gzip <small.txt >packed.txt
+	from_options 0 '' '-s file:packed.txt --input-format text --columns id,scope -j 4'
+	bloomctl_ok size -k cards.keyspec -s file:small.zst --format json
+	[[ $output == "$("$BLOOMCTL" size -k cards.keyspec -s file:small.csv \
+		--format json)" ]]
+	bloomctl_ok verify -k cards.keyspec -t dir:t -s file:two.gz --absent 0
+	assert_has "$output" 'all 20 rows are found'
+	head -c 70 small.gz >cut.gz
+	for command in size 'verify -t dir:t' 'build -n -t dir:t'; do
+		# shellcheck disable=SC2086 # words
+		bloomctl_run $command -k cards.keyspec -s file:cut.gz
+		assert_failure 74 "${command%% *}" \
+			"file 'cut.gz': the gzip data is cut off inside a member"
+		assert_has "$stderr" 'hint: test the original with gzip -t'
+	done
+	untouched
+	no_wrong 4
+}
+
+# --- pipes ----------------------------------------------------------------
+
+@test "sources: a pipe is whole if its trailer says so, and only then" {
+	table from_pipe <<-'END'
+		0 :: cat whole.csv
+		0 :: gzip <whole.csv
+		0 :: zstd -q <whole.csv
+		0 :: gzip <small.csv; gzip <trailer
+		0 :: dd if=whole.csv bs=1 status=none
+		0 :: cat small.csv; sleep 0.2; cat trailer
+		74 standard input: it ends without a trailer :: cat small.csv
+		74 standard input: it ends without a trailer :: gzip <small.csv
+		74 standard input: bytes that are no gzip follow the last member :: gzip <small.csv; cat trailer
+		74 standard input: it is empty and has no trailer :: :
+		74 standard input: it is empty and has no trailer :: : | gzip
+		74 standard input: its trailer says 19 rows, and 20 were read :: cat small.csv; trailer 19 small.csv
+		74 standard input: its trailer says 0 rows, and 20 were read :: cat small.csv; trailer 0 small.csv
+		74 standard input: the trailer says 1 bytes / some were added on the way :: cat small.csv; trailer 20 small.csv 1
+		74 standard input: the trailer says 999 bytes / the pipe lost some :: cat small.csv; trailer 20 small.csv 999
+		74 standard input: the trailer's checksum is not that of the bytes before it :: sed 's/m:1/m:2/' small.csv; cat trailer
+		74 standard input: the trailer's checksum is not that of the bytes before it :: sort -r small.csv; cat trailer
+		74 standard input: the trailer's checksum is not :: cat small.csv; trailer 20 small.csv 140 0000000000000000
+		74 standard input: the trailer says :: cat whole.csv trailer
+		74 standard input: it ends without a trailer :: cat whole.csv; echo
+		74 standard input: it ends without a trailer :: cat whole.csv; echo 21,m
+		74 standard input: it ends without a trailer :: cat whole.csv; printf '\0'
+		74 standard input: the trailer's line ends in CRLF :: sed 's/$/\r/' whole.csv
+		74 standard input: the trailer's line ends in CRLF :: cat small.csv; sed 's/$/\r/' trailer
+		74 standard input: it ends without a trailer :: cat small.csv; tr a-f A-F <trailer
+		74 standard input: it ends without a trailer :: cat small.csv; sed 's/rows=/rows=0/' trailer
+		74 standard input: it ends without a trailer :: cat small.csv; sed 's/rows=/rows=+/' trailer
+		74 standard input: it ends without a trailer :: cat small.csv; sed 's/ bytes/  bytes/' trailer
+		74 standard input: it ends without a trailer :: cat small.csv; echo '\.'
+		74 standard input: it ends without a trailer :: head -c -1 small.csv; cat trailer
+		74 standard input: it ends without a trailer :: trailer 20 small.csv 99999999999999999999
+		74 standard input: the trailer says 140 bytes and 0 came / the pipe lost some :: cat trailer
+		66 standard input: it is packed twice :: gzip <small.gz
+		66 standard input: it is Parquet by its first bytes :: printf 'PAR1\x15\x04'
+		66 standard input: it is PostgreSQL's binary COPY :: printf 'PGCOPY\n\xff\r\n\0'
+		66 standard input: it is UTF-16 by its first bytes :: iconv -t UTF-16 whole.csv
+		65 standard input: row 2: field 'id': no key: null :: printf 'id,scope\n1,m\n,m\n' | tee x; trailer 2 x
+	END
+	untouched
+	no_wrong 35
+}
+
+@test "sources: a pipe that is cut anywhere is 74, also in its trailer" {
+	local n size
+	size=$(stat -c %s whole.csv)
+	for ((n = 0; n < size; n++)); do
+		case="$n of $size bytes"
+		cases=$((${cases-0} + 1))
+		into t -s - < <(head -c "$n" whole.csv)
+		said 74 'standard input: '
+	done
+	into t -s - < <(head -c "$n" whole.csv)
+	[[ $status == 0 ]]
+	rm -r "$set/$("$BLOOMCTL" inspect -k cards.keyspec -t dir:t \
+		--format json | jq -r '.generations[0].generation')"
+	untouched
+	no_wrong 200
+}
