@@ -173,7 +173,7 @@ nothing() {
 		0 :: cat two.gz; head -c 20000 /dev/zero
 		0 :: : | gzip; cat two.gz; : | gzip
 		0 :: gzip <head; : | gzip; : | gzip; gzip <tail
-		0 :: gzip -9 --name small.csv; cat small.csv.gz
+		0 :: gzip -9 --name -c small.csv
 		0 :: while IFS= read -r line; do echo "$line" | gzip; done <small.csv
 		0 :: zstd -q <small.csv
 		0 :: cat two.zst
@@ -266,7 +266,7 @@ every_byte() {
 			"-s file:$file"
 	done
 	untouched
-	no_wrong 200
+	no_wrong 180
 }
 
 @test "sources: a bit that flips in gzip and zstd is seen, or changes no key" {
@@ -289,7 +289,7 @@ every_byte() {
 				wrong "$(<why)"
 		done
 	done
-	no_wrong 200
+	no_wrong 180
 	# Only a header's time, flags and system are of no account.
 	((seen >= cases - 20)) || fail "only $seen of $cases were seen"
 }
@@ -384,5 +384,5 @@ every_byte() {
 	rm -r "$set/$("$BLOOMCTL" inspect -k cards.keyspec -t dir:t \
 		--format json | jq -r '.generations[0].generation')"
 	untouched
-	no_wrong 200
+	no_wrong 180
 }

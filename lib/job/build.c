@@ -354,7 +354,7 @@ int build_run(struct store *store, const struct scan *scan,
 	if (scan->source->once && options->capacity == BUILD_COUNTED) {
 		(void)error_set(err, ERROR_USAGE,
 				"the source can be read only once, and "
-				"counting its rows would be once");
+				"--capacity auto would read it twice");
 		return error_hint(err, "give --keys N or --capacity N");
 	}
 	/* A worker without a part would cost atomic bits and do nothing. */

@@ -34,7 +34,7 @@ static size_t scheme_len(const char *text)
 
 	if (strcmp(text, "-") == 0)
 		return 1;
-	return text[len] == ':' ? len : 0;
+	return text[len] == ':' && text[0] != '-' ? len : 0;
 }
 
 static const struct scheme *find(const char *text, size_t len)
