@@ -386,3 +386,30 @@ every_byte() {
 	untouched
 	no_wrong 180
 }
+
+@test "sources: --no-trailer takes a pipe without one, and holds one that is there" {
+	bare() {
+		rm -rf g
+		local folder=t
+		[[ $1 != 0 ]] || folder=g
+		into $folder -s - --no-trailer < <(eval "$3")
+		if [[ $1 == 0 ]]; then same; else said "$1" "$2"; fi
+	}
+	table bare <<-'END'
+		0 :: cat small.csv
+		0 :: cat whole.csv
+		0 :: gzip <small.csv
+		0 :: gzip <whole.csv
+		74 standard input: the trailer's checksum is not :: sed 's/m:1/m:2/' whole.csv
+		74 standard input: its trailer says 21 rows, and 20 were read :: cat small.csv; trailer 21 small.csv
+		74 standard input: the trailer says 999 bytes / lost some :: cat small.csv; trailer 20 small.csv 999
+		74 standard input: row 20: / no newline :: head -c -1 small.csv
+		65 standard input: row 21: :: cat whole.csv; echo
+		65 standard input: row 21: :: cat whole.csv; echo 1,m
+		65 standard input: row 21: 1 column :: cat small.csv; sed 's/$/\r/' trailer
+		74 standard input: no header row: it is empty :: :
+		74 standard input: no header row: it is empty :: cat /dev/null
+	END
+	untouched
+	no_wrong 12
+}

@@ -333,7 +333,7 @@ static int check_end(struct copytext *t, bool at_end)
 
 	if (t->carry.len > 0 && !bom) {
 		error_set(&t->core.err, ERROR_DATA,
-			  "the last row has no newline: the file is cut off");
+			  "the last row has no newline: it is cut off");
 		error_hint(&t->core.err, "if it is whole, add the newline");
 		return -1;
 	}

@@ -335,10 +335,10 @@ static void finish(struct csv *c)
 	/* RFC 4180 allows it, and it is all that shows of a file cut within
 	 * its last field, which would make another key. */
 	if (!c->bad && c->unended)
-		spoil(c, "the last row has no newline: the file is cut off",
+		spoil(c, "the last row has no newline: it is cut off",
 		      "if it is whole, add the newline");
 	if (!c->bad && csv_fini(&c->parser, on_field, on_row, c) != 0)
-		spoil(c, "a quote is never closed: the file is cut off", NULL);
+		spoil(c, "a quote is never closed: it is cut off", NULL);
 	if (!c->bad)
 		after_cr(c);
 	if (!c->bad && rowcore_end(&c->core) != 0)

@@ -122,7 +122,7 @@ int rowcore_end(struct rowcore *core)
 {
 	if (!core->header_due)
 		return 0;
-	error_set(&core->err, ERROR_DATA, "no header row: the file is empty");
+	error_set(&core->err, ERROR_DATA, "no header row: it is empty");
 	error_hint(&core->err, "if an empty file is right, name its columns "
 			       "instead of reading them from a header");
 	return -1;

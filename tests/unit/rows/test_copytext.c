@@ -100,18 +100,18 @@ static void newlines(void)
 		ONE("bare CR beside escapes", "\\\\\ra\n",
 		    "! 74 row 1: a bare carriage return\n"),
 		ONE("CR alone ends no row", "a\rb\r",
-		    "! 74 the last row has no newline: the file is cut off\n"),
+		    "! 74 the last row has no newline: it is cut off\n"),
 		{"the header fixes the style", BYTES("a\r\nb\n"),
 		 "! 74 row 1: ends in LF where the first row ends in CRLF\n",
 		 .names = NULL},
 		ONE("no last newline", "a\nb",
-		    "1 <a>\n! 74 the last row has no newline: the file is cut "
+		    "1 <a>\n! 74 the last row has no newline: it is cut "
 		    "off\n"),
 		ONE("an escaped last newline", "a\nb\\\n",
-		    "1 <a>\n! 74 the last row has no newline: the file is cut "
+		    "1 <a>\n! 74 the last row has no newline: it is cut "
 		    "off\n"),
 		ONE("an open backslash at the end", "a\\",
-		    "! 74 the last row has no newline: the file is cut off\n"),
+		    "! 74 the last row has no newline: it is cut off\n"),
 	};
 
 	RUN_CASES(ROWFORMAT_TEXT, cases);
@@ -128,7 +128,7 @@ static void end_mark(void)
 		ONE("an empty line after it", "a\n\\.\n\n",
 		    "1 <a>\n! 74 bytes follow the end mark '\\.'\n"),
 		ONE("not whole", "a\n\\.",
-		    "1 <a>\n! 74 the last row has no newline: the file is cut "
+		    "1 <a>\n! 74 the last row has no newline: it is cut "
 		    "off\n"),
 		ONE("in another newline style", "a\r\n\\.\n",
 		    "1 <a>\n! 74 row 2: ends in LF where the first row ends "
@@ -141,7 +141,7 @@ static void end_mark(void)
 		TWO("in an unwanted column", "x\t\\.\n",
 		    "! 74 row 1: '\\.' is not alone on its line\n"),
 		{"in place of the header", BYTES("\\.\n"),
-		 "! 74 no header row: the file is empty\n", .names = NULL},
+		 "! 74 no header row: it is empty\n", .names = NULL},
 	};
 
 	RUN_CASES(ROWFORMAT_TEXT, cases);
@@ -183,15 +183,14 @@ static void headers(void)
 		{"is skipped and too short", BYTES("q\n1\t2\n"),
 		 "! 65 header row: 1 column where 2 are named\n",
 		 .names = names_ab, .header = true, .wanted = wanted_ba},
-		HEADED("never came", "",
-		       "! 74 no header row: the file is empty\n"),
+		HEADED("never came", "", "! 74 no header row: it is empty\n"),
 		HEADED("never came: a BOM", "\xef\xbb\xbf",
-		       "! 74 no header row: the file is empty\n"),
+		       "! 74 no header row: it is empty\n"),
 		HEADED("is cut off", "a\tb",
-		       "! 74 the last row has no newline: the file is cut "
+		       "! 74 the last row has no newline: it is cut "
 		       "off\n"),
 		{"to be skipped never came", BYTES(""),
-		 "! 74 no header row: the file is empty\n", .names = names_ab,
+		 "! 74 no header row: it is empty\n", .names = names_ab,
 		 .header = true, .wanted = wanted_ba},
 		ONE("no header, no rows", "", ""),
 		ONE("no header, a BOM",
@@ -200,7 +199,7 @@ static void headers(void)
 		    "! 66 it begins with a byte order mark and has no "
 		    "header\n"),
 		ONE("a BOM and nothing", "\xef\xbb\xbf",
-		    "! 74 the last row has no newline: the file is cut off\n"),
+		    "! 74 the last row has no newline: it is cut off\n"),
 		ONE("a BOM later is data", "1\n\xef\xbb\xbf\n",
 		    "1 <1>\n2 <\\ef\\bb\\bf>\n"),
 		ONE("a BOM that is escaped is data", "\\xef\xbb\xbf\n",

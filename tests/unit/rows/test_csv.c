@@ -33,7 +33,7 @@ static const char *const wanted_ba[] = {"b", "a", NULL};
 		claim, BYTES(in), out, .names = names_a, .bom_is_data = true \
 	}
 #define REFUSED "! 66 it begins with a byte order mark and has no header\n"
-#define CUT     "the last row has no newline: the file is cut off\n"
+#define CUT     "the last row has no newline: it is cut off\n"
 
 static void blanks(void)
 {
@@ -133,7 +133,7 @@ static void quotes(void)
 		    "1 <a>\n2 <\\0a>\n"),
 		TWO("commas", "\",\",\"a,b\"\n", "1 <a,b> <,>\n"),
 		TWO("open at the end", "a,b\nc,\"d\ne,f\n",
-		    "1 <b> <a>\n! 74 row 2: a quote is never closed: the file "
+		    "1 <b> <a>\n! 74 row 2: a quote is never closed: it "
 		    "is cut off\n"),
 		TWO("open and empty at the end", "a,\"", "! 74 row 1: " CUT),
 		TWO("inside a bare field", "a,b\nc\"d,e\nf,g\n",
@@ -225,10 +225,9 @@ static void headers(void)
 		HEADED("has empty names", ",,a\n1,2,3\n", "1 <3>\n"),
 		HEADED("without newline", "a", "! 74 header row: " CUT),
 		HEADED("without rows", "a\r\n", ""),
-		HEADED("never came", "",
-		       "! 74 no header row: the file is empty\n"),
+		HEADED("never came", "", "! 74 no header row: it is empty\n"),
 		HEADED("never came: a BOM", BOM,
-		       "! 74 no header row: the file is empty\n"),
+		       "! 74 no header row: it is empty\n"),
 		HEADED("is an empty line", "\na\n",
 		       "! 65 header row: no column 'a' among the 1 of the "
 		       "header\n"),
@@ -240,7 +239,7 @@ static void headers(void)
 		 "! 65 header row: 1 column where 2 are named\n",
 		 .names = names_ab, .header = true, .wanted = wanted_ba},
 		{"to be skipped never came", BYTES(""),
-		 "! 74 no header row: the file is empty\n", .names = names_ab,
+		 "! 74 no header row: it is empty\n", .names = names_ab,
 		 .header = true, .wanted = wanted_ba},
 		ONE("no header, no rows", "", ""),
 		ONE("no header, a BOM", BOM "1\n", REFUSED),
