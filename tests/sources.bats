@@ -44,7 +44,7 @@ setup() {
 # Nothing of a test's outlives it.
 teardown() {
 	local pid
-	[[ -z ${mark-} ]] || for pid in $(marked "$mark"); do
+	for pid in $(jobs -p) $([[ -z ${mark-} ]] || marked "$mark"); do
 		kill -KILL "$pid" 2>/dev/null || :
 	done
 }
@@ -412,4 +412,145 @@ every_byte() {
 	END
 	untouched
 	no_wrong 12
+}
+
+@test "sources: standard input is taken once, alone, and with a capacity" {
+	before_reading() {
+		local -a words
+		eval "words=($3)"
+		quick build -q -k cards.keyspec -t dir:t "${words[@]}" <whole.csv
+		said "$1" "$2"
+	}
+	table before_reading <<-'END'
+		64 source '-' is given twice :: -s - -s - --capacity 100
+		64 sources of different kinds, '-' and 'file' :: -s - -s file:small.csv --capacity 100
+		64 sources of different kinds, 'exec' and '-' :: -s 'exec:cat small.csv' -s - --capacity 100
+		64 source 1 does not say what kind it is :: -s -: --capacity 100
+		64 source 1 does not say what kind it is :: -s -:x --capacity 100
+		64 source 1 does not say what kind it is :: -s ./- --capacity 100
+		64 the source can be read only once, and --capacity auto would read it twice :: -s -
+		64 the source can be read only once, and --capacity auto :: -s - --capacity auto
+		64 the source can be read only once, and --capacity auto :: -s - -n
+		64 the source can be read only once, and --capacity auto :: -s 'exec:touch ran; cat small.csv'
+	END
+	[[ ! -e ran ]] || fail "the command was started"
+	# Nothing was read: what stands after it gets all.
+	{ quick build -k cards.keyspec -t dir:t -s - && :; cat >rest; } <whole.csv
+	cmp rest whole.csv
+	assert_has "$stderr" 'hint: give --keys N or --capacity N'
+	untouched
+	no_wrong 10
+}
+
+@test "sources: standard input that is closed, a terminal, or nothing" {
+	local source
+	into t -s - <&-
+	assert_failure 74 build 'standard input: cannot read it'
+	into t -s - </dev/null
+	assert_failure 74 build 'standard input: it is empty and has no trailer'
+	for source in - file:/dev/stdin; do
+		any_run python3 - "$BLOOMCTL" build -q -k cards.keyspec \
+			-t dir:t --capacity 100 -s "$source" <<-'END'
+			import os, subprocess, sys
+			ours, theirs = os.openpty()
+			sys.exit(subprocess.call(sys.argv[1:], stdin=theirs))
+		END
+		assert_status 66
+		[[ $source != - ]] || assert_one_sentence build \
+			'standard input: a terminal'
+	done
+	into t -s file:/dev/null
+	assert_failure 66 build "file '/dev/null': neither a regular file nor"
+	untouched
+}
+
+@test "sources: a pipe that has a name is a pipe, too" {
+	mkfifo fifo
+	named() {
+		rm -rf g
+		local folder=t
+		local -a words
+		eval "words=($2)"
+		[[ $1 != 0 ]] || folder=g
+		eval "$3" >fifo &
+		into $folder "${words[@]}"
+		wait $! || :
+	}
+	echo id,scope >header
+	named_ok() {
+		named "$@"
+		same
+	}
+	table named_ok <<-'END'
+		0 -s file:fifo :: cat whole.csv
+		0 -s file:fifo -j 4 :: gzip <whole.csv
+		0 -s 'file:fif?' --no-trailer :: cat small.csv
+		0 -s file:fifo -s file:header :: cat whole.csv
+		0 -s file:fifo -s file:header -j 2 :: zstd -q <whole.csv
+		0 -s file:header -s file:fifo :: sleep 0.3; head -c 50 whole.csv; sleep 0.3; tail -c +51 whole.csv
+	END
+	echo id,scope >header
+	table named_ok <<-'END'
+		0 -s file:header -s file:fifo :: cat whole.csv
+		0 -s file:header -s file:fifo -j 4 :: cat whole.csv
+	END
+	named_bad() {
+		named 74 "$2" "$3"
+		said 74 "file 'fifo': it ends without a trailer"
+	}
+	table named_bad <<-'END'
+		74 -s file:fifo :: cat small.csv
+		74 -s file:fifo :: head -c 90 whole.csv
+		74 -s file:fifo :: head -c 90 whole.csv; kill -KILL $BASHPID
+		74 -s file:fifo -s file:header -j 2 :: gzip <small.csv
+	END
+	case='process substitution, /dev/stdin, /dev/fd'
+	rm -rf g
+	into g -s "file:"<(cat whole.csv)
+	same
+	into t -s "file:"<(cat small.csv)
+	said 74 'it ends without a trailer'
+	rm -rf g
+	into g -s file:/dev/stdin < <(cat whole.csv)
+	same
+	rm -rf g
+	into g -s file:/dev/stdin <small.csv
+	same
+	rm -rf g
+	into g -s file:/dev/fd/8 8< <(cat whole.csv)
+	same
+	from_options 66 "file '/dev/fd/99': cannot open it" '-s file:/dev/fd/99'
+	ln fifo again
+	from_options 64 "file 'fifo' and file 'again' are the same" \
+		'-s file:fifo -s file:again'
+	quick build -q -k cards.keyspec -t dir:t -s file:fifo
+	said 64 'the source can be read only once, and --capacity auto'
+	untouched
+	no_wrong 10
+}
+
+# reserved: a build has begun with its filters.
+reserved() {
+	grep -qs '"state": "building"' "$set"/2*/manifest.json
+}
+
+@test "sources: SIGTERM ends the wait for a pipe's writer, and for its bytes" {
+	local pid way
+	mkfifo fifo
+	for way in nobody silent; do
+		"$BLOOMCTL" build -q -k cards.keyspec -t dir:t --capacity 100 \
+			-s file:fifo 2>err &
+		pid=$!
+		[[ $way != silent ]] || exec 8>fifo
+		wait_until ready $pid
+		[[ $way != silent ]] || head -c 90 whole.csv >&8
+		wait_until reserved
+		kill -TERM $pid
+		status=0
+		wait $pid || status=$?
+		assert_status 143
+		[[ $(<err) == 'bloomctl build: stopped by SIGTERM' ]]
+		exec 8>&-
+		untouched
+	done
 }
