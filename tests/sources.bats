@@ -554,3 +554,162 @@ reserved() {
 		untouched
 	done
 }
+
+# --- commands -------------------------------------------------------------
+
+# from_exec WANT TEXT COMMAND: with all that it wrote to standard error before
+# our own words in $noise.
+from_exec() {
+	local folder=t
+	[[ $1 != 0 ]] || folder=g
+	rm -rf g
+	into $folder -s "exec:$3" </dev/null
+	noise=$(sed '/^bloomctl build: \|^hint: /d' err)
+	stderr=$(sed -n '/^bloomctl build: \|^hint: /p' err)
+	if [[ $1 == 0 ]]; then same; else said "$1" "$2"; fi
+}
+
+@test "sources: a command's rows count if it ends with status 0, and only then" {
+	table from_exec <<-'END'
+		0 :: cat small.csv
+		0 :: cat whole.csv
+		0 :: gzip <whole.csv
+		0 :: zstd -q <small.csv; :
+		0 :: dd if=small.csv bs=1 status=none
+		0 :: cat small.csv; echo noise >&2
+		0 :: cat small.csv; exec >&-; sleep 0.3
+		0 :: cat small.csv; sleep 0.3 & cat </dev/null
+		0 :: cat none || cat small.csv
+		0 :: cat small.csv >|copy; cat copy
+		0 :: echo '|' >/dev/null; cat small.csv
+		0 :: echo "a|'" >/dev/null; cat small.csv
+		0 :: echo \| "\"|" >/dev/null; cat small.csv
+		0 :: echo '\' \\ >/dev/null; cat small.csv
+		0 :: bash -o pipefail -c 'cat small.csv | cat'
+		0 :: bash -c 'set -o pipefail; cat small.csv | cat'
+		74 command 'head ...': it failed with status 1 :: head -c 50 small.csv; exit 1
+		74 command 'cat ...': it failed with status 1, so its rows are not whole :: cat small.csv; exit 1
+		74 command 'cat ...': it failed with status 3, so its rows are not whole :: cat small.csv; exit 3
+		74 command 'cat ...': it failed with status 255 :: cat small.csv; exit 255
+		74 command 'exit ...': it failed with status 2 :: exit 2
+		66 command 'cat ...': the shell cannot run it: status 126 :: cat small.csv; ./small.csv
+		66 command 'cat ...': the shell cannot run it: status 127 :: cat small.csv; no-such-command
+		66 command 'no-such-command': the shell cannot run it :: no-such-command
+		74 command 'cat ...': it was ended by signal 9 :: cat small.csv; kill -KILL $$
+		74 command 'cat ...': it was ended by signal 15 :: cat small.csv; kill -TERM $$
+		74 command 'cat ...': it was ended by signal 11 :: cat small.csv; kill -SEGV $$
+		74 command 'cat ...': it was ended by signal 13 :: cat small.csv; kill -PIPE $$
+		74 command 'false ...': it failed with status 1 :: false; cat small.csv
+		74 command 'cat ...': it failed with status 1 :: cat none >copy; cat small.csv
+		74 command 'cat ...': it failed with status 3 :: cat small.csv; exec >&-; sleep 0.3; exit 3
+		74 command 'bash ...': it failed with status 1 :: bash -o pipefail -c 'cat none | cat small.csv -'
+		74 command 'bash ...': it failed with status 5 :: bash -o pipefail -c '(cat small.csv; exit 5) | cat'
+		74 command 'true': no header row: it is empty :: true
+		74 command 'head ...': row 19: / no newline :: head -c 130 small.csv
+		74 command 'gzip ...': the gzip data is cut off :: gzip <small.csv >copy; head -c 50 copy
+		74 command 'sed ...': the trailer's checksum is not :: sed 's/m:1/m:2/' whole.csv
+		74 command 'echo ...': it failed with status 2 :: echo "
+		66 command 'printf ...': it is Parquet :: printf 'PAR1\025\004'
+		65 command '...': row 2: field 'id': no key: null :: (echo id,scope; echo 1,m; echo ,m)
+		65 command 'yes ...': header row: no column 'id' :: yes MARKER
+		74 command 'cat ...': row 21: a quote :: cat small.csv; yes 'x"' & wait
+		64 source 1: 'exec:' has no command :: 
+		64 source 1: 'exec:' has no command ::   
+		64 command 'cat ...': a pipeline hides the failure :: cat small.csv | cat
+		64 command 'cat ...': a pipeline hides the failure :: cat small.csv|cat
+		64 command 'cat ...': a pipeline hides the failure :: cat small.csv |& cat
+		64 command 'cat ...': a pipeline hides the failure :: cat none || cat small.csv | cat
+		64 command 'echo ...': a pipeline hides the failure :: echo '\'|cat
+		64 command 'echo ...': a pipeline hides the failure :: echo \\|cat
+		64 command 'echo ...': a pipeline hides the failure :: echo "'"|cat
+		64 command '...': a pipeline hides the failure :: (cat small.csv) | cat
+	END
+	assert_has "$stderr" "hint: have a shell do it that can say more"
+	# A command without rows, but with a header, is an empty set.
+	into g -s 'exec:head -n 1 small.csv' --receipt got.json
+	assert_json got.json '.status == 0' '.rows == 0'
+	wait_until gone 'yes MARKER'
+	untouched
+	no_wrong 50
+}
+
+@test "sources: a command's standard error is passed on, and is no row" {
+	from_exec 0 '' 'echo noise,1 >&2; cat small.csv; echo noise,2 >&2'
+	into g -s 'exec:echo noise,1 >&2; cat small.csv; echo noise,2 >&2'
+	assert_status 0
+	[[ $(<err) == $'noise,1\nnoise,2' ]]
+	from_exec 74 'it failed with status 4' 'echo noise >&2; exit 4'
+	[[ $noise == noise ]]
+	assert_has "$stderr" 'hint: what it wrote to standard error may say why'
+	no_wrong 0
+}
+
+@test "sources: commands go together, one a job" {
+	head -n 8 small.csv >a
+	{ head -n 1 small.csv && tail -n +9 small.csv; } >b
+	table from_options <<-'END'
+		0 :: -s 'exec:cat a' -s 'exec:cat b'
+		0 :: -s 'exec:cat a' -s 'exec:cat b' -j 2
+		0 :: -s 'exec:sleep 0.3; cat a' -s 'exec:gzip <b' -j 4
+		74 command 2 'cat ...': it failed with status 3 :: -s 'exec:cat a' -s 'exec:cat b; exit 3'
+		74 command 2 'cat ...': it failed with status 3 :: -s 'exec:cat a' -s 'exec:cat b; exit 3' -j 2
+		74 command 1 'cat ...': it failed with status 4 :: -s 'exec:cat a; exit 4' -s 'exec:yes MARKER3' -j 2
+		64 source 2: 'exec:' has no command :: -s 'exec:cat a' -s exec:
+	END
+	wait_until gone 'yes MARKER3'
+	no_wrong 7
+}
+
+@test "sources: a command has nothing of ours but standard error" {
+	cat >looks <<-'END'
+		ls /proc/self/fd >fds
+		grep '^Sig[IB]' /proc/self/status >signals
+		cat >input
+		bash -o pipefail -c 'yes | head -n 1' >piped || echo "$?" >>piped
+		cat small.csv
+	END
+	# Of the test's descriptors none goes on to the program.
+	(
+		for fd in "/proc/$BASHPID/fd/"*; do
+			fd=${fd##*/}
+			((fd < 3)) || eval "exec $fd>&-"
+		done
+		trap '' PIPE
+		into g -s 'exec:. ./looks' --receipt got.json <whole.csv
+		((status == 0))
+	)
+	# 3 is the folder that ls reads.
+	[[ $(<fds) == $'0\n1\n2\n3' ]] || fail "descriptors: $(<fds)"
+	[[ ! -s input ]] || fail "standard input: $(<input)"
+	# Bit 12 is SIGPIPE, bit 24 SIGXFSZ; nothing is blocked.
+	[[ $(sed -n 's/SigBlk:\t//p' signals) == 0000000000000000 ]]
+	(((0x$(sed -n 's/SigIgn:\t//p' signals) & 0x1001000) == 0)) ||
+		fail "ignored: $(<signals)"
+	# What `yes` died of is SIGPIPE's status, and no error of writing.
+	[[ $(<piped) == $'y\n141' ]]
+}
+
+@test "sources: a command's arguments are in no record and no message" {
+	local command
+	for command in 'PW=SECRET cat small.csv' 'cat small.csv; : SECRET' \
+		'cat small.csv; echo SECRET; exit 3' 'cat<SECRET' \
+		'"SECRET"' 'printf "id\nSECRET"; exit 1' \
+		'cat small.csv; kill -KILL $$; : SECRET' \
+		'cat small.csv | cat SECRET' 'SECRET=1 exit 127' 'X=SECRET'; do
+		quick build -vv -k cards.keyspec -t dir:g --capacity 100 \
+			-s "exec:$command" --receipt got.json
+		# The shell says itself what it did not find.
+		assert_lacks "$(grep -v '^sh: ' err)$output" SECRET
+		assert_lacks "$(<got.json)" SECRET
+		quick export -vv -t - -s "exec:$command" --receipt got.json
+		assert_lacks "$(grep -v '^sh: ' err)$(<got.json)" SECRET
+		quick verify -vv -k cards.keyspec -t dir:t -s "exec:$command" \
+			--receipt got.json
+		assert_lacks "$(grep -v '^sh: ' err)$(<got.json)" SECRET
+	done
+	into g -s 'exec:cat small.csv; : SECRET' --receipt got.json
+	assert_json got.json '.source.names == "exec:cat ..."'
+	assert_json g/*/"$(json .generation got.json)"/manifest.json \
+		'.source == "exec:cat ..."'
+	run ! grep -rqa SECRET g t
+}
