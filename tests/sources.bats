@@ -713,3 +713,96 @@ from_exec() {
 		'.source == "exec:cat ..."'
 	run ! grep -rqa SECRET g t
 }
+
+# ended SIGNAL WAY COMMAND: a build whose command runs gets the signal; nothing
+# of the command is left, the lock is free, and the next build works.
+ended() {
+	local signal=$1 way=$2 pid want dead
+	mark=86399.$RANDOM$RANDOM
+	case="SIG$signal, $way: $3"
+	"$BLOOMCTL" build -q -k cards.keyspec -t dir:t --capacity 100 \
+		-s "exec:${3//MARK/$mark}" >/dev/null 2>err 3>&- &
+	pid=$!
+	wait_until reserved $pid
+	wait_until there "sleep $mark"
+	kill -"$signal" $pid
+	status=0
+	wait $pid 2>/dev/null || status=$?
+	want=143
+	[[ $signal == TERM ]] || want=137
+	[[ $status == "$want" ]] || fail "$case: status $status: $(<err)"
+	[[ $signal == KILL || $(<err) == 'bloomctl build: stopped by SIGTERM' ]] ||
+		fail "$case: $(<err)"
+	flock -n "$set/lock" true || fail "$case: the lock is held"
+	# At once, but what ignores SIGTERM after 5 seconds.
+	[[ $signal == KILL ]] || gone "$mark" || fail "$case: it still runs"
+	wait_until gone "$mark"
+	mark=
+	dead=$(cd "$set" && echo 2*)
+	dead=${dead//"$live"/}
+	dead=${dead// /}
+	untouched
+	bloomctl_run build -k cards.keyspec -t dir:t --capacity 100 -q \
+		-s 'exec:cat small.csv' --receipt got.json
+	assert_status 0
+	[[ ! -e $set/$dead ]] || fail "$case: '$dead' is still there"
+	rm -r "$set/$(json .generation got.json)"
+	cases=$((${cases-0} + 1))
+}
+
+@test "sources: whatever ends a build ends its command, and all of its pipeline" {
+	local signal way command
+	while IFS=: read -r way command; do
+		for signal in TERM KILL; do
+			ended $signal "$way" "$command"
+		done
+	done <<-'END'
+		silent:sleep MARK
+		after rows:cat small.csv; sleep MARK
+		at work:sleep MARK & while :; do echo id,scope; done
+		a pipeline:bash -o pipefail -c 'sleep MARK | sleep MARK | sleep MARK'
+		output closed:cat small.csv; exec >&-; sleep MARK
+		a child holds the output:cat small.csv; sleep MARK &
+		deaf to SIGTERM:trap '' TERM; cat small.csv; sleep MARK
+		deaf and silent:trap '' TERM HUP INT; sh -c 'sleep MARK'
+		deaf, a pipeline:trap '' TERM; bash -o pipefail -c 'sleep MARK | sleep MARK'
+	END
+	no_wrong 18
+}
+
+@test "sources: a build that was killed with its command is removed by the next, which says so" {
+	local pid dead
+	mark=86399.$RANDOM$RANDOM
+	"$BLOOMCTL" build -q -k cards.keyspec -t dir:t --capacity 100 \
+		-s "exec:sleep $mark" 2>err 3>&- &
+	pid=$!
+	wait_until there "sleep $mark"
+	dead=$(cd "$set" && grep -ls '"state": "building"' 2*/manifest.json)
+	dead=${dead%/*}
+	kill -KILL $pid
+	wait $pid 2>/dev/null || :
+	bloomctl_run swap -q -k cards.keyspec -t dir:t -g "$dead"
+	assert_failure 83 swap
+	bloomctl_run build -k cards.keyspec -t dir:t --capacity 100 \
+		-s 'exec:cat small.csv'
+	assert_status 0
+	assert_stderr_is "bloomctl build: removed abandoned generation '$dead'"
+	wait_until gone "$mark"
+}
+
+@test "sources: an error in its first rows ends a command that writes and writes" {
+	local command
+	for command in "yes MARK4" "yes MARK4 & wait" \
+		"bash -o pipefail -c 'yes MARK4 | cat'" \
+		"echo id,scope; yes MARK4" \
+		"trap '' PIPE; echo id,scope; yes MARK4 2>/dev/null || sleep 0.1"; do
+		case=$command
+		into t -s "exec:$command"
+		said 65 "command '"
+		assert_lacks "$stderr" MARK4
+		wait_until gone 'yes MARK4'
+		cases=$((${cases-0} + 1))
+	done
+	untouched
+	no_wrong 5
+}
