@@ -806,3 +806,188 @@ ended() {
 	untouched
 	no_wrong 5
 }
+
+# --- export ---------------------------------------------------------------
+
+# exported WANT TEXT OPTIONS: on success the bytes are those of small.csv and
+# its trailer; else there is no trailer.
+exported() {
+	local -a words
+	eval "words=($3)"
+	quick export -t - "${words[@]}" <"${input-/dev/null}"
+	stderr=$(sed -n '/^bloomctl export: \|^hint: /p' err)
+	if [[ $1 == 0 ]]; then
+		[[ $status == 0 && -z $stderr ]] && cmp -s out whole.csv ||
+			wrong "it is not what it should be: $(<out)"
+		return
+	fi
+	! grep -q '^\\\. rows=' out || wrong 'there is a trailer'
+	output=
+	{ assert_failure "$1" export "$2"; } >why || wrong "$(<why)"
+}
+
+@test "sources: export writes the rows as they are, and a trailer only if they are whole" {
+	printf 'id,scope\n1\n' >short.csv
+	printf 'id,scope\n1,"m\n' >quote.csv
+	table exported <<-'END'
+		0 :: -s file:small.csv
+		0 :: -s file:two.gz
+		0 :: -s file:small.zst
+		0 :: -s file:whole.csv
+		0 :: -s 'exec:cat small.csv'
+		0 :: -s 'exec:gzip <whole.csv'
+		0 :: -s 'exec:cat small.csv; echo noise >&2'
+		74 command 'cat ...': it failed with status 3 :: -s 'exec:cat small.csv; exit 3'
+		74 command 'cat ...': it was ended by signal 9 :: -s 'exec:cat small.csv; kill -KILL $$'
+		66 command 'cat ...': the shell cannot run it :: -s 'exec:cat small.csv; no-such-command'
+		64 command 'cat ...': a pipeline hides :: -s 'exec:cat small.csv | cat'
+		65 file 'short.csv': row 1: 1 column where 2 are in the header :: -s file:short.csv
+		74 file 'quote.csv': row 1: a quote is never closed :: -s file:quote.csv
+		74 file 'head': row 9: the last row has no newline :: -s file:head
+		74 standard input: it is empty and has no trailer :: -s -
+		66 file 'none.csv': cannot open it :: -s file:none.csv
+		66 file '/dev/null': neither a regular file nor a pipe :: -s file:/dev/null
+		64 2 sources: one is exported at a time :: -s file:small.csv -s file:rows.csv
+		64 2 sources: one is exported at a time :: -s 'file:*l.csv' -s file:rows.csv
+		64 2 sources: one is exported at a time :: -s 'exec:cat small.csv' -s 'exec:cat small.csv'
+		64 target 'dir:t': no such kind of target of an export :: -s file:small.csv -t dir:t
+		64 target 'file:x': no such kind of target of an export :: -s file:small.csv -t file:x
+		64 option --source SOURCE: missing :: -q
+	END
+	input=whole.csv
+	table exported <<-'END'
+		0 :: -s -
+		0 :: -s file:/dev/stdin
+	END
+	input=small.gz
+	table exported <<-'END'
+		74 standard input: it ends without a trailer :: -s -
+	END
+	bloomctl_run export -s file:small.csv
+	assert_failure 64 export 'option --target TARGET: missing'
+	untouched
+	no_wrong 25
+}
+
+@test "sources: export counts rows and not headers, in CSV and COPY text, and its receipt says so" {
+	local text='--input-format text --columns id,scope'
+	tail -n +2 small.csv >bare.csv
+	{ cat small.txt && echo '\.'; } >marked.txt
+	sed '1 s/^/id\tscope\n/' small.txt >header.txt
+	printf 'id,scope\n"1\n\n2",m\n3,"a\n\\. rows=1 bytes=1 xxh64=0000000000000000\n"\n' \
+		>lines.csv
+	head -n 1 small.csv >none.csv
+	: >empty.txt
+	cat small.txt >again.txt
+	trailer 20 small.txt >>again.txt
+	counted() {
+		# shellcheck disable=SC2086 # words
+		quick export -q -t - -s "file:$2" $3 --receipt got.json
+		{ cat "$2"; trailer "$1" "$2"; } >want
+		[[ $2 != again.txt ]] || cp again.txt want
+		[[ $status == 0 && -z $stderr ]] && cmp out want ||
+			wrong "not its bytes with a trailer of $1 rows"
+		assert_json got.json ".rows == $1" '.command == "export"' \
+			'.status == 0' ".source.names == \"file:$2\"" ||
+			wrong receipt
+		# shellcheck disable=SC2086 # words
+		quick build -q -k cards.keyspec -t dir:g --capacity 100 -s - \
+			$3 --receipt built.json <want
+		assert_json built.json '.status == 0' ".rows == $1" ||
+			wrong 'build does not take it'
+	}
+	table counted <<-END
+		20 small.csv :: -q
+		20 bare.csv :: --columns id,scope
+		20 small.csv :: --columns id,scope --header
+		21 small.csv :: --columns id,scope
+		2 lines.csv :: -q
+		0 none.csv :: -q
+		20 small.txt :: $text
+		20 marked.txt :: $text
+		20 header.txt :: --input-format text
+		0 empty.txt :: $text
+		20 again.txt :: $text
+	END
+	# Read otherwise than it was written, the numbers of rows differ.
+	into t -s - --columns id,scope <whole.csv
+	assert_failure 74 build 'its trailer says 20 rows, and 21 were read'
+	assert_has "$stderr" 'hint: read it with the row format and the header'
+	bloomctl_run export -v -t - -s file:small.csv
+	assert_stderr_is 'bloomctl export: 20 rows, 140 bytes'
+	bloomctl_run export -q -t - -s 'exec:cat small.csv; exit 3' --receipt got.json
+	assert_json got.json '.status == 74' '.message | test("status 3")'
+	untouched
+	no_wrong 11
+}
+
+@test "sources: export whose output cannot be written ends its command, and is 74" {
+	local want
+	for want in 'No space left' 'Broken pipe' 'Bad file descriptor'; do
+		case $want in
+		'No space left') quick() { "$BLOOMCTL" "$@" >/dev/full; } ;;
+		'Broken pipe') quick() { "$BLOOMCTL" "$@" > >(:); } ;;
+		*) quick() { "$BLOOMCTL" "$@" >&-; } ;;
+		esac
+		for source in 'exec:yes MARK,5' file:small.csv; do
+			# A pipe takes what nobody reads.
+			[[ $want$source != Broken*file:* ]] || continue
+			status=0
+			quick export -q -t - -s "$source" 2>err || status=$?
+			output='' stderr=$(<err)
+			show_run "$want, $source"
+			assert_failure 74 export "standard output: $want"
+			wait_until gone 'yes MARK,5'
+		done
+	done
+}
+
+@test "sources: between export and build nothing gets lost, added or changed" {
+	local n size filter
+	gzip -n <whole.csv >whole.gz
+	size=$(stat -c %s whole.csv)
+	between() {
+		# Nobody looks at the status of what stands in front.
+		into t -s - < <("$BLOOMCTL" export -q -t - -s file:small.csv |
+			eval "$1" 2>/dev/null)
+		case=$1
+		cases=$((${cases-0} + 1))
+		# Rows that fit no more are seen before the end is.
+		[[ $status == 65 && $1 != head* ]] && said 65 'standard input: ' ||
+			said 74 'standard input: '
+	}
+	for ((n = 0; n < size; n += 7)); do
+		between "head -c $n"
+		between "tail -c +$((n + 2))"
+	done
+	for ((n = size - 5; n < size; n++)); do
+		between "head -c $n"
+	done
+	while read -r filter; do
+		between "$filter"
+	done <<-'END'
+		tr 7 8
+		sed 2d
+		sed '2 s/$/ /'
+		sed p
+		sed '$ d'
+		grep -v ,m:3
+		sort
+		uniq -w 1
+		tac
+		sed 's/$/\r/'
+		tr -d '\n'
+		cat - trailer
+		cat trailer -
+		cat small.csv -
+		gzip | head -c 90
+		gzip | head -c -1
+		zstd -q | head -c -1
+		gzip -c | gzip -d | head -c -1
+	END
+	rm -rf g
+	into g -s - < <("$BLOOMCTL" export -q -t - -s file:small.csv | gzip)
+	same
+	untouched
+	no_wrong 60
+}
