@@ -161,9 +161,10 @@ static int too_many(const struct rejects *r, int code, size_t field,
 	if (r->max == 0)
 		return -1;
 	return error_hint(err,
-			  "%" PRIu64 " rows without a key were passed over "
+			  "%" PRIu64 " row%s without a key %s passed over "
 			  "before it, which is all that --max-rejects allows",
-			  r->max);
+			  r->max, r->max == 1 ? "" : "s",
+			  r->max == 1 ? "was" : "were");
 }
 
 int rejects_add(struct rejects *r, const char *part, const struct row *row,
