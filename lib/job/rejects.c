@@ -12,6 +12,9 @@
 #include "lib/base/file.h"
 #include "lib/base/show.h"
 
+/* How each list begins. */
+#define HEADER "source\trow\tfield\treason"
+
 /* Written when so much is there; a line is at most a row longer. */
 #define LIST_PART 65536u
 #define LIST_MAX  (LIST_PART + 5 * (size_t)ROWPARSE_ROW_MAX)
@@ -62,21 +65,39 @@ static int write_list(struct rejects *r, struct error *err)
 	return rc == 0 ? 0 : prefix(r, err);
 }
 
+/*
+ * Whether a file is empty or a list, perhaps one that did not fit on the disk:
+ * all else, such as the source, is kept.
+ */
+static bool replaceable(int fd)
+{
+	char start[sizeof(HEADER) - 1];
+	ssize_t got = pread(fd, start, sizeof(start), 0);
+
+	return got >= 0 && memcmp(start, HEADER, (size_t)got) == 0;
+}
+
 static int open_list(struct rejects *r, struct error *err)
 {
-	/* O_NONBLOCK: a FIFO without a reader is no list. */
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	/* O_NONBLOCK: a FIFO is no list, and nobody may be at its end. */
+	int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 	struct stat st;
 
 	r->fd = open(r->path, flags, 0600);
-	if (r->fd < 0)
+	if (r->fd < 0 && errno != ENXIO)
 		error_errno(err, error_code_of_errno(errno), errno,
 			    "cannot open it");
-	else if (fstat(r->fd, &st) != 0)
+	else if (r->fd >= 0 && fstat(r->fd, &st) != 0)
 		error_errno(err, error_code_of_errno(errno), errno,
 			    "cannot look at it");
-	else if (!S_ISREG(st.st_mode))
+	else if (r->fd < 0 || !S_ISREG(st.st_mode))
 		error_set(err, ERROR_DATA, "not a regular file");
+	else if (!replaceable(r->fd)) {
+		error_set(err, ERROR_DATA,
+			  "it is there and no list of rejects");
+		error_hint(err, "it was left as it is; name another file, or "
+				"remove it");
+	}
 	/* One that was there may have been for others to read. */
 	else if (fchmod(r->fd, 0600) != 0 || ftruncate(r->fd, 0) != 0)
 		error_errno(err, error_code_of_errno(errno), errno,
@@ -89,7 +110,7 @@ static int open_list(struct rejects *r, struct error *err)
 /* The header; with the values, a column for each that the keyspec reads. */
 static int add_header(struct rejects *r)
 {
-	int bad = buf_adds(&r->list, "source\trow\tfield\treason");
+	int bad = buf_adds(&r->list, HEADER);
 
 	for (size_t i = 0; r->raw && i < bloomkey_fields(r->spec); i++) {
 		const char *name = bloomkey_field_column(r->spec, i);

@@ -3,11 +3,14 @@
  * rejects: rows without a key that a scan goes past: how many, why, and if
  * wanted which.
  *
- *	source	row	field	reason		and the values, only if asked
- *for file 'a.csv'	7	id	null
+ *	source		row	field	reason
+ *	file 'a.csv'	7	id	null
+ *
+ * The values follow only if they are asked for.
  *
  * The list is COPY text with a header, mode 0600.  It is begun anew by every
- * scan, so that it is that of the last one.
+ * scan, so that it is that of the last one; a file that is there and neither a
+ * list nor empty is left alone.
  */
 #ifndef BLOOMCTL_JOB_REJECTS_H
 #define BLOOMCTL_JOB_REJECTS_H
