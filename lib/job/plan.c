@@ -39,6 +39,22 @@ static uint64_t limit(const struct plan_options *o)
 	return most < UINT64_MAX ? most : 0;
 }
 
+/* Better than "more buckets": how many, if any number is enough. */
+static void hint_buckets(const struct plan_options *o, const struct plan *plan,
+			 struct error *err)
+{
+	struct error none = ERROR_INIT;
+	uint32_t fewest;
+
+	if (sizing_buckets(o->engine, plan->keys, o->error, o->headroom,
+			   o->planted,
+			   plan->limit > 0 ? plan->limit : UINT64_MAX, &fewest,
+			   &none) == 0)
+		(void)error_hint(
+			err, "spread the keys over %" PRIu32 " buckets or more",
+			fewest);
+}
+
 int plan_run(const struct scan *scan, const struct plan_options *o,
 	     struct plan *out, struct error *err)
 {
@@ -59,11 +75,9 @@ int plan_run(const struct scan *scan, const struct plan_options *o,
 		return -1;
 	if (engine_size(o->engine, out->capacity, o->error, &out->params,
 			err) != 0) {
-		if (err->code != ERROR_SPACE || out->fewest == 0)
-			return -1;
-		return error_hint(
-			err, "spread the keys over %" PRIu32 " buckets or more",
-			out->fewest);
+		if (err->code == ERROR_SPACE)
+			hint_buckets(o, out, err);
+		return -1;
 	}
 	out->memory = o->engine->layout->memory(&out->params);
 	out->set = times(out->memory, o->buckets);

@@ -42,8 +42,7 @@ struct plan {
 /*
  * Plans.  scan is NULL, or a source that is read once and counted.
  * ERROR_SPACE where a filter exceeds what the engine holds, with the fewest
- * buckets as a hint where they are known, or where no number of buckets keeps
- * within the limit.
+ * buckets as a hint, or where no number of buckets keeps within the limit.
  */
 int plan_run(const struct scan *scan, const struct plan_options *options,
 	     struct plan *out, struct error *err);

@@ -142,6 +142,18 @@ static void limit_of_the_engine(void)
 		       "spread the keys over %u buckets or more",
 		       (unsigned)p.fewest);
 	CHECK_STR(err.hint, hint);
+	/* Also where what it holds is a number of members. */
+	o = usual;
+	o.engine = &engines[ENGINE_REDIS8];
+	o.buckets = 1;
+	o.keys = UINT64_C(3) << 30;
+	CHECK(plan_run(NULL, &o, &q, &err) == -1);
+	CHECK_U64(err.code, ERROR_SPACE);
+	CHECK_STR(err.hint, "spread the keys over 4 buckets or more");
+	/* Even of 65,536 each would be too large. */
+	o.keys = UINT64_C(1) << 60;
+	CHECK(plan_run(NULL, &o, &q, &err) == -1);
+	CHECK_STR(err.hint, engines[ENGINE_REDIS8].hint);
 }
 
 static void what_does_not_fit(void)
