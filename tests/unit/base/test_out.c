@@ -464,6 +464,24 @@ static void kept_test(void)
 	CHECK(close(ends[0]) == 0);
 }
 
+/* Opened again, the side that makes terminals would make another one. */
+static void other_side_test(void)
+{
+	struct error err = ERROR_INIT;
+	char got[8] = "";
+	int ends[2];
+
+	ends[0] = posix_openpt(O_RDWR | O_NOCTTY);
+	REQUIRE(ends[0] >= 0 && grantpt(ends[0]) == 0 &&
+		unlockpt(ends[0]) == 0);
+	ends[1] = open(ptsname(ends[0]), O_RDWR | O_NOCTTY | O_NONBLOCK);
+	REQUIRE(ends[1] >= 0);
+	CHECK(out_now(ends[0], "it", "abc\n", 4, &err) == 0);
+	CHECK(read(ends[1], got, 7) == 4);
+	CHECK_STR(got, "abc\n");
+	CHECK(close(ends[0]) == 0 && close(ends[1]) == 0);
+}
+
 int main(void)
 {
 	(void)signal(SIGPIPE, SIG_IGN);
@@ -478,5 +496,6 @@ int main(void)
 	UNIT(full_disk_test, "out: a full disk is an error, and stays one");
 	UNIT(gone_test, "out: a reader that is gone is an error, no SIGPIPE");
 	UNIT(closed_test, "out: what is not open for writing is an error");
+	UNIT(other_side_test, "out: a terminal's other side is that one");
 	return unit_end();
 }
