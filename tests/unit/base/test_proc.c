@@ -196,7 +196,7 @@ static void left_alone(void)
 	CHECK(proc_wait(&p, &status, &err) == 0);
 	CHECK(status == 0);
 	proc_end(&p);
-	pid = (pid_t)atol(buf);
+	pid = (pid_t)strtol(buf, NULL, 10);
 	REQUIRE(pid > 1);
 	CHECK(kill(pid, 0) == 0);
 	CHECK(kill(pid, SIGKILL) == 0);
@@ -276,6 +276,7 @@ static void threads(void)
 {
 	struct error err = ERROR_INIT;
 	unsigned fds = count_fds();
+	static char command[] = "echo a";
 	pthread_t thread[4];
 	struct proc p;
 
@@ -283,7 +284,7 @@ static void threads(void)
 	REQUIRE(proc_start(&p, "sleep 1000", environ, &err) == 0);
 	for (int i = 0; i < 4; i++)
 		REQUIRE(pthread_create(&thread[i], NULL, one_of_many,
-				       (void *)(uintptr_t) "echo a") == 0);
+				       command) == 0);
 	for (int i = 0; i < 4; i++) {
 		void *result = NULL;
 
