@@ -33,8 +33,7 @@
  * It is a member of the group, whose number is its own as long as it lives.
  */
 static const char keeper[] =
-	"read -r nothing; trap '' TERM; kill -TERM -\"$0\"; "
-	"sleep 5; kill -KILL -\"$0\"";
+	"read -r nothing; kill -TERM -\"$0\"; sleep 5; kill -KILL -\"$0\"";
 
 static void close_fd(int *fd)
 {
@@ -45,7 +44,7 @@ static void close_fd(int *fd)
 
 /* Descriptors of a shell: 0 and 1, or -1 for /dev/null; 2 is ours. */
 static int set_files(posix_spawn_file_actions_t *actions, int in, int out,
-		     bool quiet)
+		     bool is_keeper)
 {
 	static const char null[] = "/dev/null";
 	int rc;
@@ -58,26 +57,32 @@ static int set_files(posix_spawn_file_actions_t *actions, int in, int out,
 			     ? posix_spawn_file_actions_adddup2(actions, out, 1)
 			     : posix_spawn_file_actions_addopen(
 				       actions, 1, null, O_WRONLY, 0);
-	if (rc == 0 && quiet)
+	if (rc == 0 && is_keeper)
 		rc = posix_spawn_file_actions_addopen(actions, 2, null,
 						      O_WRONLY, 0);
 	return rc;
 }
 
 /*
- * In a group (0: its own), with no signal blocked, and with those that
- * stop_init() ignores as they were; what is handled is reset by itself.
+ * In a group (0: its own), with those signals that stop_init() ignores as they
+ * were; what is handled is reset by itself.  What is sent to the whole group,
+ * by a command or a terminal, shall not end or stop its keeper.
  */
-static int set_attributes(posix_spawnattr_t *attr, pid_t group)
+static int set_attributes(posix_spawnattr_t *attr, pid_t group, bool is_keeper)
 {
-	sigset_t none, ignored;
+	static const int kept_out[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
+				       SIGTSTP, SIGTTIN, SIGTTOU};
+	sigset_t blocked, ignored;
 	int rc;
 
-	(void)sigemptyset(&none);
+	(void)sigemptyset(&blocked);
+	for (size_t i = 0;
+	     is_keeper && i < sizeof(kept_out) / sizeof(kept_out[0]); i++)
+		(void)sigaddset(&blocked, kept_out[i]);
 	(void)sigemptyset(&ignored);
 	(void)sigaddset(&ignored, SIGPIPE);
 	(void)sigaddset(&ignored, SIGXFSZ);
-	rc = posix_spawnattr_setsigmask(attr, &none);
+	rc = posix_spawnattr_setsigmask(attr, &blocked);
 	if (rc == 0)
 		rc = posix_spawnattr_setsigdefault(attr, &ignored);
 	if (rc == 0)
@@ -91,7 +96,7 @@ static int set_attributes(posix_spawnattr_t *attr, pid_t group)
 
 /* Spawns a shell, see set_files().  0 or an errno value; *pid is 0 then. */
 static int spawn(pid_t *pid, pid_t group, char *const argv[],
-		 char *const environment[], int in, int out, bool quiet)
+		 char *const environment[], int in, int out, bool is_keeper)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
@@ -103,9 +108,9 @@ static int spawn(pid_t *pid, pid_t group, char *const argv[],
 		return rc;
 	rc = posix_spawnattr_init(&attr);
 	if (rc == 0) {
-		rc = set_files(&actions, in, out, quiet);
+		rc = set_files(&actions, in, out, is_keeper);
 		if (rc == 0)
-			rc = set_attributes(&attr, group);
+			rc = set_attributes(&attr, group, is_keeper);
 		if (rc == 0)
 			rc = posix_spawn(pid, SHELL, &actions, &attr, argv,
 					 environment);

@@ -174,10 +174,24 @@ static void group(void)
 	check_group("echo ready; kill -STOP $$; sleep 1000", 1000000);
 }
 
-/* A command may end its keeper; what is left is ended all the same. */
-static void without_keeper(void)
+/* The keeper hears nothing that is sent to the group. */
+static void signalled(void)
 {
 	check_group("trap '' TERM; kill -TERM 0; echo ready; sleep 1000", 30);
+}
+
+/* What is left is ended without its keeper. */
+static void without_keeper(void)
+{
+	struct error err = ERROR_INIT;
+	unsigned fds = count_fds();
+	struct proc p;
+
+	REQUIRE(proc_start(&p, "sleep 1000", environ, &err) == 0);
+	CHECK(kill(p.keeper, SIGKILL) == 0);
+	proc_end(&p);
+	CHECK_U64(count_fds(), fds);
+	CHECK(no_child());
 }
 
 /* After proc_wait() what the command left running is left alone. */
@@ -204,20 +218,19 @@ static void left_alone(void)
 }
 
 /* Somebody who is gone ends its commands: the keeper sees to it. */
-static void dies(void)
+static void dies(const char *command)
 {
 	struct error err = ERROR_INIT;
 	struct proc p;
 	char buf[8];
 	size_t got;
 
-	if (proc_start(&p, "sleep 1000 & echo ready; sleep 1000", environ,
-		       &err) == 0 &&
+	if (proc_start(&p, command, environ, &err) == 0 &&
 	    proc_read(&p, buf, sizeof(buf), &got, &err) == 0)
 		(void)kill(getpid(), SIGKILL);
 }
 
-static void orphans(void)
+static void check_orphan(const char *command)
 {
 	int held[2], status;
 	char byte;
@@ -228,7 +241,7 @@ static void orphans(void)
 	pid = fork();
 	if (pid == 0) {
 		(void)dup2(held[1], 2);
-		dies();
+		dies(command);
 		_exit(1);
 	}
 	(void)close(held[1]);
@@ -236,6 +249,15 @@ static void orphans(void)
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	CHECK(read(held[0], &byte, 1) == 0);
 	(void)close(held[0]);
+}
+
+static void orphans(void)
+{
+	check_orphan("sleep 1000 & echo ready; sleep 1000");
+	/* The group was told to end before, and only some of it did. */
+	check_orphan("trap '' HUP INT QUIT TERM; "
+		     "for i in HUP INT QUIT TERM; do kill -$i 0; done; "
+		     "trap - TERM; sleep 1000 & echo ready; sleep 1000");
 }
 
 static void ignored_child(void)
@@ -304,6 +326,7 @@ int main(void)
 	UNIT(signals, "proc: signals are as if nobody had changed them");
 	UNIT(ends_test, "proc: no child and no descriptor is left");
 	UNIT(group, "proc: a command is ended as a whole");
+	UNIT(signalled, "proc: a command may signal all of its group");
 	UNIT(without_keeper, "proc: a command is ended without its keeper");
 	UNIT(left_alone, "proc: what a command left running is left alone");
 	UNIT(orphans, "proc: a command ends when we are gone");
