@@ -329,6 +329,7 @@ refused() {
 	mkdir folder
 	printf 'PAR1\x15\x04' | gzip >rows.gz
 	gzip <rows.gz >twice.gz
+	printf '\xfd7zXZ\0' >rows.xz
 	printf '\xff\xfei\0d\0' >utf16.csv
 	printf 'PAR1\x15\x04' >rows.parquet
 	printf 'PK\x03\x04xx' >rows.zip
@@ -340,6 +341,8 @@ refused() {
 		refused 66 /dev/zero $format 'neither a regular file'
 		refused 66 rows.gz $format Parquet
 		refused 66 twice.gz $format 'packed twice'
+		refused 66 rows.xz $format xz
+		assert_has "$stderr" 'hint: unpack'
 		refused 66 utf16.csv $format UTF-16
 		assert_has "$stderr" iconv
 		refused 66 rows.parquet $format Parquet

@@ -437,7 +437,7 @@ table() {
 
 # no_wrong N: no case was wrong, and there were N or more.
 no_wrong() {
-	((${wrong-0} == 0)) || fail "$wrong of ${cases-0} cases are wrong"
+	((${wrong-0} == 0)) || fail "$wrong things are wrong in ${cases-0} cases"
 	((${cases-0} >= $1)) || fail "only ${cases-0} cases were run"
 }
 

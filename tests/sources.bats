@@ -991,3 +991,112 @@ exported() {
 	untouched
 	no_wrong 60
 }
+
+# --- rows -----------------------------------------------------------------
+
+# everywhere WANT TEXT CODE: the file `bytes` that CODE writes is refused by
+# build, verify and size, in one pass and in two, with jobs, packed, and as the
+# output of a command; $options are for all of them.
+everywhere() {
+	local -a way
+	local folder
+	eval "$3" >bytes
+	gzip -n <bytes >bytes.gz
+	for way in 'build -t dir:t --capacity 100' 'build -n -t dir:t' \
+		'build -t dir:t -j 4' 'verify -t dir:t' 'size -j 2'; do
+		# shellcheck disable=SC2086 # words
+		quick $way -q -k cards.keyspec -s file:bytes ${options-}
+		{ assert_failure "$1" "${way%% *}" "file 'bytes': $2" &&
+			kept; } >why || wrong "$(<why)"
+	done
+	# shellcheck disable=SC2086 # words
+	into t -s file:bytes.gz ${options-}
+	said "$1" "file 'bytes.gz': $2"
+	# shellcheck disable=SC2086 # words
+	into t -s 'exec:cat bytes' ${options-}
+	said "$1" "command 'cat ...': $2"
+}
+
+@test "sources: bytes that are something else are named, wherever they come from" {
+	table everywhere <<-'END'
+		66 it is UTF-16 by its first bytes :: printf '\xff\xfei\0d\0,\0'
+		66 it is UTF-16 by its first bytes :: iconv -t UTF-16BE small.csv
+		66 it is UTF-16 by its first bytes :: iconv -t UTF-16LE small.csv
+		66 it is UTF-32 by its first bytes :: printf '\xff\xfe\0\0i\0\0\0'
+		66 it is lz4 by its first bytes :: printf '\x04\x22\x4d\x18xxxx'
+		66 it is bzip2 by its first bytes :: printf 'BZh91AY&SYxx'
+		66 it is xz by its first bytes :: printf '\xfd7zXZ\0xx'
+		66 it is compress by its first bytes :: printf '\x1f\x9d\x90x'
+		66 it is a 7z archive by its first bytes :: printf '7z\xbc\xaf\x27\x1cx'
+		66 it is a zip archive by its first bytes :: printf 'PK\x05\x06xx'
+		66 it is Avro by its first bytes :: printf 'Obj\x01xx'
+		66 it is an SQLite database by its first bytes :: printf 'SQLite format 3\0'
+		66 it is pg_dump's custom format by its first bytes :: printf 'PGDMPxx'
+		66 it is PostgreSQL's binary COPY by its first bytes :: printf 'PGCOPY\n\xff\r\n\0xx'
+	END
+	untouched
+	no_wrong 14
+}
+
+@test "sources: rows that do not fit, and ends that are none, in CSV wherever it comes from" {
+	table everywhere <<-'END'
+		74 no header row: it is empty :: :
+		74 header row: the last row has no newline :: printf 'id,scope'
+		74 row 2: the last row has no newline :: printf 'id,scope\n1,m\n2,m'
+		74 row 2: a quote is never closed :: printf 'id,scope\n1,m\n2,"m\n3,m\n'
+		74 row 1: a NUL byte :: printf 'id,scope\n1,\0m\n'
+		74 header row: a NUL byte :: printf 'id\0,scope\n1,m\n'
+		65 row 2: 3 columns where 2 are in the header :: printf 'id,scope\n1,m\n2,m,\n'
+		65 row 2: 1 column where 2 are in the header :: printf 'id,scope\n1,m\n2\n'
+		65 row 1: an empty line :: printf 'id,scope\n\n1,m\n'
+		65 header row: column 'id' is there twice :: printf 'id,scope,id\n1,m,2\n'
+		65 header row: no column 'scope' among the 2 of the header :: printf 'id,Scope\n1,m\n'
+		65 header row: no column 'id' :: printf '"id ",scope\n1,m\n'
+		65 header row: no column 'id' :: printf 'id;scope\n1;m\n'
+	END
+	untouched
+	no_wrong 13
+}
+
+@test "sources: rows that do not fit, and ends that are none, in COPY text wherever it comes from" {
+	options='--input-format text --columns id,scope'
+	table everywhere <<-'END'
+		74 bytes follow the end mark '\.' :: printf '1\tm\n2\tm\n\\.\n3\tm\n'
+		74 the last row has no newline :: printf '1\tm\n2\tm'
+		74 row 1: a NUL byte :: printf '1\t\0\n'
+		65 row 2: 3 columns where 2 are named :: printf '1\tm\n2\tm\tx\n'
+		65 row 1: 1 column where 2 are named :: printf '1,m\n'
+		65 row 2: field 'id': no key: null :: printf '1\tm\n\\N\tm\n'
+	END
+	untouched
+	no_wrong 6
+}
+
+@test "sources: each file has its own header: other orders, other columns, some named twice" {
+	sed -n 1,6p small.csv >f1
+	awk -F , 'NR == 1 || NR > 6 && NR < 12 { print $2 "," $1 }' small.csv >f2
+	awk -F , 'NR == 1 { print "note,id,note,scope" }
+		NR > 11 { print "x," $1 ",y," $2 }' small.csv | gzip >f3
+	head -n 1 small.csv >f4
+	printf 'id,scope,id\n1,m,2\n' >twice
+	printf 'scope\n1\n' >lacks
+	: >empty
+	table from_options <<-'END'
+		0 :: -s file:f1 -s file:f2 -s file:f3 -s file:f4
+		0 :: -s file:f4 -s file:f3 -s file:f2 -s file:f1 -j 4
+		0 :: -s 'exec:cat f1' -s 'exec:cat f2' -s 'exec:cat f3' -j 3
+		65 file 'twice': header row: column 'id' is there twice :: -s file:f1 -s file:twice -s file:f3
+		65 file 'twice': header row: column 'id' is there twice :: -s file:f1 -s file:twice -s file:f3 -j 4
+		65 file 'lacks': header row: no column 'id' among the 1 :: -s file:lacks -s file:f1 -j 2
+		74 file 'empty': no header row :: -s file:f1 -s file:empty
+		74 command 2 'cat ...': no header row :: -s 'exec:cat f1' -s 'exec:cat empty' -j 2
+	END
+	tail -n +2 small.csv >bare
+	table from_options <<-'END'
+		0 :: -s file:bare -s file:empty --columns id,scope
+		0 :: -s 'exec:cat bare' -s 'exec::' --columns id,scope -j 2
+		0 :: -s file:small.txt -s file:empty --columns id,scope --input-format text -j 4
+	END
+	untouched
+	no_wrong 11
+}
