@@ -24,7 +24,8 @@ settings() {
 		BLOOMCTL_*) unset "$name" ;;
 		esac
 	done
-	unset ARGP_HELP_FMT FAULT FAULT_PATH FAULT_COUNT
+	unset ARGP_HELP_FMT FAULT FAULT_THEN FAULT_PATH FAULT_COUNT \
+		FAULT_CLOCK FAULT_RANDOM
 	export LC_ALL=C
 }
 
@@ -122,7 +123,8 @@ need_fault() {
 
 # fault_run FAULT PATH ARGUMENT...: runs with that fault (tests/fault.c) on
 # files whose path holds PATH, or on all with ''; $counted is the number of
-# calls of its kind, or empty where the process was killed.
+# calls of its kind, or empty where the process was killed.  A second fault is
+# in FAULT_THEN, and then $counted_then is the number of its calls.
 # shellcheck disable=SC2034 # which is for the caller
 fault_run() {
 	local fault=$1 path=$2
@@ -132,9 +134,11 @@ fault_run() {
 		${path:+FAULT_PATH="$path"} \
 		FAULT_COUNT="$BATS_TEST_TMPDIR/counted" "$BLOOMCTL" "$@"
 	show_run "FAULT=$fault" bloomctl "$@"
-	counted=
-	[[ ! -s $BATS_TEST_TMPDIR/counted ]] ||
-		counted=$(<"$BATS_TEST_TMPDIR/counted")
+	counted= counted_then=
+	[[ ! -s $BATS_TEST_TMPDIR/counted ]] || {
+		read -r counted
+		read -r counted_then
+	} <"$BATS_TEST_TMPDIR/counted"
 }
 
 # ready PID: whether it has a handler for SIGTERM, so that it ends by it.
