@@ -10,6 +10,51 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int file_openat(int dirfd, const char *name, int flags, mode_t mode)
+{
+	int fd;
+
+	do {
+		fd = openat(dirfd, name, flags, mode);
+	} while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
+int file_fsync(int fd)
+{
+	int rc;
+
+	do {
+		rc = fsync(fd);
+	} while (rc != 0 && errno == EINTR);
+	return rc;
+}
+
+int file_close(int fd)
+{
+	/* Again would close what another thread has opened meanwhile. */
+	return close(fd) != 0 && errno != EINTR ? -1 : 0;
+}
+
+ssize_t file_pread(int fd, void *data, size_t len, off_t at)
+{
+	char *p = data;
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = pread(fd, p + done, len - done, at + (off_t)done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
 static int read_all(int fd, const char *path, struct buf *out,
 		    struct error *err)
 {
@@ -46,7 +91,8 @@ int file_read(const char *path, struct buf *out, enum error_code missing,
 	struct stat st;
 	int rc;
 	/* O_NONBLOCK: opening a FIFO must not hang before it is refused. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = file_openat(AT_FDCWD, path,
+			     O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
 
 	if (fd < 0)
 		return error_errno(err, missing, errno, "file '%s'", path);
@@ -82,7 +128,7 @@ int file_write_all(int fd, const void *data, size_t len, const char *what,
 int file_sync_dir(int dirfd, const char *what, struct error *err)
 {
 	/* Some file systems have no fsync for folders and say EINVAL. */
-	if (fsync(dirfd) != 0 && errno != EINVAL)
+	if (file_fsync(dirfd) != 0 && errno != EINVAL)
 		return error_errno(err, error_code_of_errno(errno), errno,
 				   "%s: sync of its folder", what);
 	return 0;
@@ -92,19 +138,19 @@ static int write_synced(int dirfd, const char *name, const void *data,
 			size_t len, mode_t mode, const char *what,
 			struct error *err)
 {
-	int fd = openat(dirfd, name,
-			O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-			mode);
+	int fd = file_openat(
+		dirfd, name,
+		O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
 	int rc;
 
 	if (fd < 0)
 		return error_errno(err, error_code_of_errno(errno), errno, "%s",
 				   what);
 	rc = file_write_all(fd, data, len, what, err);
-	if (rc == 0 && fsync(fd) != 0)
+	if (rc == 0 && file_fsync(fd) != 0)
 		rc = error_errno(err, error_code_of_errno(errno), errno,
 				 "%s: sync", what);
-	if (close(fd) != 0 && rc == 0)
+	if (file_close(fd) != 0 && rc == 0)
 		rc = error_errno(err, error_code_of_errno(errno), errno, "%s",
 				 what);
 	return rc;
@@ -149,7 +195,8 @@ int file_replace_path(const char *path, const void *data, size_t len,
 				 slash == path ? 1 : (size_t)(slash - path));
 	if (folder == NULL)
 		return error_nomem(err);
-	dirfd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dirfd = file_openat(AT_FDCWD, folder,
+			    O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	free(folder);
 	if (dirfd < 0)
 		return error_errno(err, error_code_of_errno(errno), errno, "%s",

@@ -15,6 +15,20 @@
 #include "lib/base/error.h"
 
 /*
+ * The calls of those names, begun again where a signal cut them short.  For
+ * file_close() that is a success: the descriptor is closed.  They set errno.
+ */
+int file_openat(int dirfd, const char *name, int flags, mode_t mode);
+int file_fsync(int fd);
+int file_close(int fd);
+
+/*
+ * Reads len bytes at an offset, fewer only where the file ends: how many, or
+ * -1 with errno.
+ */
+ssize_t file_pread(int fd, void *data, size_t len, off_t at);
+
+/*
  * Reads a whole regular file of at most out->max bytes into out.  On failure
  * -1 with the code given as missing for a file that is not there, unreadable
  * or no regular file, ERROR_DATA for a read error or one that is larger.

@@ -243,18 +243,25 @@ static int load_and_seal(struct store *store, const struct scan *scan,
 
 /*
  * A build that failed leaves its manifest, marked, for people to see; where
- * even that cannot be written it leaves nothing.
+ * even that cannot be written it leaves nothing.  One that lost its lock may
+ * change nothing more, and failed for that: what it missed another run has
+ * removed.
  */
-static void abort_build(struct store *store, struct manifest *m)
+static void abort_build(struct store *store, struct manifest *m,
+			struct error *err)
 {
-	struct error ignored = ERROR_INIT;
+	struct error why = ERROR_INIT;
 
 	m->state = MANIFEST_ABORTED;
 	m->ended = clock_wall_ms();
 	free(m->bucket_keys);
 	m->bucket_keys = NULL;
-	if (store->ops->put(store, m, &ignored) != 0)
-		(void)store->ops->drop(store, m->generation, &ignored);
+	if (store->ops->put(store, m, &why) == 0)
+		return;
+	if (why.code == ERROR_LOCKED)
+		*err = why;
+	else
+		(void)store->ops->drop(store, m->generation, &why);
 }
 
 static int run_locked(struct store *store, const struct scan *scan,
@@ -283,7 +290,7 @@ static int run_locked(struct store *store, const struct scan *scan,
 		rc = store->ops->put(store, m, err);
 	}
 	if (rc != 0 && reserved)
-		abort_build(store, m);
+		abort_build(store, m, err);
 	return rc;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/file.h"
 #include "lib/base/stop.h"
 #include "lib/base/sum.h"
 #include "lib/store/bucketfile.h"
@@ -42,24 +43,14 @@ static int write_at(int fd, const void *data, size_t len, off_t at,
 /* Exactly len bytes, or an error. */
 static int read_at(int fd, void *data, size_t len, off_t at, struct error *err)
 {
-	char *p = data;
+	ssize_t n = file_pread(fd, data, len, at);
 
-	while (len > 0) {
-		ssize_t n = pread(fd, p, len, at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return error_errno(err, ERROR_DATA, errno, "read");
-		if (n == 0)
-			return error_set(err, ERROR_DATA,
-					 "cut off at %jd bytes while it was "
-					 "read",
-					 (intmax_t)at);
-		p += n;
-		at += n;
-		len -= (size_t)n;
-	}
+	if (n < 0)
+		return error_errno(err, ERROR_DATA, errno, "read");
+	if ((size_t)n < len)
+		return error_set(err, ERROR_DATA,
+				 "cut off at %jd bytes while it was read",
+				 (intmax_t)(at + n));
 	return 0;
 }
 
@@ -70,9 +61,9 @@ int bucketfile_write(int dirfd, const char *name, const struct bucketfile *f,
 	struct bucketfile whole = *f;
 	size_t bytes = (size_t)f->params.bytes;
 	int rc;
-	int fd = openat(dirfd, name,
-			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			0644);
+	int fd = file_openat(
+		dirfd, name,
+		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 
 	if (fd < 0)
 		return error_errno(err, error_code_of_errno(errno), errno,
@@ -82,7 +73,7 @@ int bucketfile_write(int dirfd, const char *name, const struct bucketfile *f,
 	rc = write_at(fd, bits, bytes, BUCKETFILE_HEADER, err);
 	if (rc == 0)
 		rc = write_at(fd, page, sizeof(page), 0, err);
-	if (close(fd) != 0 && rc == 0)
+	if (file_close(fd) != 0 && rc == 0)
 		rc = error_errno(err, error_code_of_errno(errno), errno,
 				 "close");
 	return rc;
@@ -128,9 +119,9 @@ int bucketfile_open(int dirfd, const char *name, const struct bucketfile *want,
 		    struct bucketfile *out, uint64_t *size, struct error *err)
 {
 	/* O_NONBLOCK: a FIFO must not hang before it is refused. */
-	int fd = openat(dirfd, name,
-			O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
-				O_NONBLOCK);
+	int fd = file_openat(
+		dirfd, name,
+		O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
 
 	if (fd < 0 && errno == ELOOP)
 		return error_set(err, ERROR_DATA, "a symbolic link");

@@ -52,12 +52,42 @@ static const struct store_ops dir_ops = {
 	.close = dir_close,
 };
 
+int dir_is_lock(const struct dir *dir, int fd, bool *is, struct error *err)
+{
+	struct stat held;
+	struct stat there;
+	int rc = fstat(fd, &held);
+
+	*is = false;
+	if (rc == 0)
+		rc = fstatat(dir->folder, DIR_LOCK, &there,
+			     AT_SYMLINK_NOFOLLOW);
+	if (rc != 0 && errno != ENOENT)
+		return error_errno(err, error_code_of_errno(errno), errno,
+				   "set '%s': lock", dir->set);
+	*is = rc == 0 && held.st_ino == there.st_ino &&
+	      held.st_dev == there.st_dev;
+	return 0;
+}
+
 int dir_need_lock(const struct dir *dir, struct error *err)
 {
-	if (dir->lock >= 0)
+	bool is;
+
+	if (dir->lock < 0)
+		return error_set(err, ERROR_INTERNAL,
+				 "set '%s': changed without its lock",
+				 dir->set);
+	if (dir_is_lock(dir, dir->lock, &is, err) != 0)
+		return -1;
+	if (is)
 		return 0;
-	return error_set(err, ERROR_INTERNAL,
-			 "set '%s': changed without its lock", dir->set);
+	(void)error_set(err, ERROR_LOCKED,
+			"set '%s': lost its lock: the lock file was removed or "
+			"replaced during this run",
+			dir->set);
+	return error_hint(err, "see what bloomctl inspect shows, and run it "
+			       "again; never remove the lock file");
 }
 
 int dir_sync_set(const struct dir *dir, struct error *err)
@@ -85,8 +115,8 @@ int dir_set(struct dir *dir, bool make, struct error *err)
 	if (make && mkdirat(dir->root, dir->set, 0755) != 0 && errno != EEXIST)
 		return error_errno(err, error_code_of_errno(errno), errno,
 				   "set '%s' in '%s'", dir->set, dir->place);
-	dir->folder =
-		openat(dir->root, dir->set, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir->folder = file_openat(dir->root, dir->set,
+				  O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (dir->folder < 0 && errno == ENOENT && !make)
 		return 0;
 	if (dir->folder < 0)
@@ -109,8 +139,8 @@ int dir_generation(struct dir *dir, const char *id, struct error *err)
 		return error_set(err, ERROR_GENERATION,
 				 "generation '%s': not in '%s'", id,
 				 dir->place);
-	fd = openat(dir->folder, id,
-		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = file_openat(dir->folder, id,
+			 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd >= 0)
 		return fd;
 	if (errno == ENOENT)
@@ -232,14 +262,14 @@ static int open_root(struct dir *dir, const char *path, struct error *err)
 	int parent;
 	int rc;
 
-	dir->root = open(path, flags);
+	dir->root = file_openat(AT_FDCWD, path, flags, 0);
 	if (dir->root >= 0)
 		return 0;
 	if (errno == ENOENT && dir->create) {
 		/* Another run may make it at the same moment. */
 		made = mkdir(path, 0755) == 0 || errno == EEXIST;
 		if (made)
-			dir->root = open(path, flags);
+			dir->root = file_openat(AT_FDCWD, path, flags, 0);
 	}
 	if (dir->root < 0) {
 		int errnum = errno;
@@ -259,7 +289,7 @@ static int open_root(struct dir *dir, const char *path, struct error *err)
 			(void)error_hint(err, "bloomctl build makes it");
 		return -1;
 	}
-	parent = openat(dir->root, "..", flags);
+	parent = file_openat(dir->root, "..", flags, 0);
 	if (parent < 0)
 		return 0; /* no rights to read it, so none to sync it */
 	rc = file_sync_dir(parent, dir->place, err);

@@ -80,7 +80,16 @@ int dir_live(struct dir *dir, char out[NAMES_ID_MAX], struct error *err);
 int dir_manifest(struct dir *dir, const char *id, struct manifest *out,
 		 struct error *err);
 
-/* ERROR_INTERNAL if the lock is not held. */
+/*
+ * Whether an open file is the lock file that is in the set's folder now: one
+ * that was removed keeps nobody out.
+ */
+int dir_is_lock(const struct dir *dir, int fd, bool *is, struct error *err);
+
+/*
+ * ERROR_INTERNAL if the lock is not held; ERROR_LOCKED if its file was removed
+ * or replaced since, so that another run may hold another one.
+ */
 int dir_need_lock(const struct dir *dir, struct error *err);
 
 /* Syncs the set's folder. */

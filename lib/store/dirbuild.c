@@ -171,6 +171,7 @@ static int check_room(const struct dir *dir, const struct filter_params *params,
 	uint64_t available = mem_available();
 	uint64_t disk;
 	struct statvfs fs;
+	int rc;
 
 	if (memory == 0 ||
 	    __builtin_add_overflow(
@@ -182,7 +183,10 @@ static int check_room(const struct dir *dir, const struct filter_params *params,
 				   &disk) ||
 	    __builtin_mul_overflow(disk, (uint64_t)buckets, &disk))
 		disk = UINT64_MAX;
-	if (fstatvfs(dir->root, &fs) != 0)
+	do {
+		rc = fstatvfs(dir->root, &fs);
+	} while (rc != 0 && errno == EINTR);
+	if (rc != 0)
 		return error_errno(err, error_code_of_errno(errno), errno,
 				   "target '%s'", dir->place);
 	/* Some file systems know no sizes, or have no limit of files. */

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/file.h"
 #include "lib/base/log.h"
 #include "lib/base/stop.h"
 #include "lib/store/dir.h"
@@ -42,8 +43,9 @@ static bool is_gone(const char *name)
 static DIR *open_folder(int dirfd, const char *name)
 {
 	DIR *d;
-	int fd = openat(dirfd, name,
-			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd =
+		file_openat(dirfd, name,
+			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 
 	if (fd < 0)
 		return NULL;
@@ -176,8 +178,9 @@ static void drop_file(int dirfd, const char *folder, const char *name)
 /* What lies in a generation's folder. */
 static void drop_inner(struct dir *dir, const char *id)
 {
-	int fd = openat(dir->folder, id,
-			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd =
+		file_openat(dir->folder, id,
+			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 
 	if (fd < 0)
 		return;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/file.h"
 #include "lib/store/dir.h"
 #include "lib/store/manifest_text.h"
 
@@ -37,9 +38,9 @@ static int read_file(int dirfd, const char *name, struct buf *out,
 	struct stat st;
 	ssize_t n = -1;
 	int rc = 0;
-	int fd = openat(dirfd, name,
-			O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
-				O_NONBLOCK);
+	int fd = file_openat(
+		dirfd, name,
+		O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
 
 	if (fd < 0 && errno == ELOOP)
 		return error_set(err, ERROR_DATA, "a symbolic link");
@@ -243,7 +244,8 @@ static int collect(const struct dir *dir, const char *live, struct ids *ids,
 	struct dirent *entry;
 	int rc = 0;
 	/* Opened anew: a duplicate would share its position. */
-	int fd = openat(dir->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = file_openat(dir->folder, ".",
+			     O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 
 	if (d == NULL) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/file.h"
 #include "lib/base/json.h"
 #include "lib/base/show.h"
 #include "lib/store/dir.h"
@@ -41,8 +42,11 @@ static void name_owner(struct owner *out, const char *command, uint64_t pid,
 	buf_release(&b);
 }
 
-/* Who is written in the file, whole or not at all. */
-static void read_owner(int fd, struct owner *out)
+/*
+ * Who is written in the file, whole or not at all; -1 with errno if it cannot
+ * be read.
+ */
+static int read_owner(int fd, struct owner *out)
 {
 	char text[TEXT_SIZE];
 	struct error ignored = ERROR_INIT;
@@ -52,13 +56,13 @@ static void read_owner(int fd, struct owner *out)
 	uint64_t pid;
 	int64_t ms;
 	json_t *json;
-	ssize_t n = pread(fd, text, sizeof(text), 0);
+	ssize_t n = file_pread(fd, text, sizeof(text), 0);
 
 	out->text[0] = '\0';
 	out->fence = 0;
 	json = n > 0 ? json_parse(text, (size_t)n, &ignored) : NULL;
 	if (json == NULL)
-		return;
+		return n < 0 ? -1 : 0;
 	if (json_get_text(json, "command", &command, &ignored) == 0 &&
 	    json_get_text(json, "host", &host, &ignored) == 0 &&
 	    json_get_text(json, "since", &since, &ignored) == 0 &&
@@ -67,6 +71,7 @@ static void read_owner(int fd, struct owner *out)
 	    clock_parse(since, &ms) == 0)
 		name_owner(out, command, pid, host, since);
 	json_decref(json);
+	return 0;
 }
 
 /* The text of the file, blanks behind it; -1 if memory is out. */
@@ -104,15 +109,19 @@ static int write_owner(const struct dir *dir, const char *command,
 {
 	char block[TEXT_SIZE];
 	ssize_t n;
+	int rc = -1;
 
 	if (owner_block(command, dir->fence, block, err) != 0)
 		return -1;
-	n = pwrite(dir->lock, block, sizeof(block), 0);
-	if (n >= 0 && n < TEXT_SIZE)
-		errno = ENOSPC;
+	do {
+		n = pwrite(dir->lock, block, sizeof(block), 0);
+		if (n == TEXT_SIZE)
+			rc = ftruncate(dir->lock, TEXT_SIZE);
+		else if (n >= 0)
+			errno = ENOSPC;
+	} while (rc != 0 && errno == EINTR);
 	/* The fence must outlive a power cut. */
-	if (n != TEXT_SIZE || ftruncate(dir->lock, TEXT_SIZE) != 0 ||
-	    fsync(dir->lock) != 0)
+	if (rc != 0 || file_fsync(dir->lock) != 0)
 		return error_errno(err, error_code_of_errno(errno), errno,
 				   "set '%s': lock", dir->set);
 	return 0;
@@ -123,6 +132,7 @@ int dirlock_holder(struct dir *dir, bool *held, uint64_t *fence,
 {
 	struct owner o = {"", 0};
 	int fd;
+	int rc;
 
 	*held = false;
 	*fence = 0;
@@ -130,22 +140,25 @@ int dirlock_holder(struct dir *dir, bool *held, uint64_t *fence,
 		owner[0] = '\0';
 	if (dir->folder < 0)
 		return 0;
-	fd = openat(dir->folder, DIR_LOCK,
-		    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	fd = file_openat(dir->folder, DIR_LOCK,
+			 O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	/* An unreadable lock is no permission. */
 	if (fd < 0)
 		return error_errno(err, error_code_of_errno(errno), errno,
 				   "set '%s': lock", dir->set);
-	if (flock(fd, LOCK_SH | LOCK_NB) != 0) {
+	do {
+		rc = flock(fd, LOCK_SH | LOCK_NB);
+	} while (rc != 0 && errno == EINTR);
+	if (rc != 0) {
 		if (errno != EWOULDBLOCK) {
 			(void)error_errno(err, ERROR_DATA, errno,
 					  "set '%s': lock", dir->set);
 			(void)close(fd);
 			return -1;
 		}
-		read_owner(fd, &o);
+		(void)read_owner(fd, &o);
 		*held = true;
 		*fence = o.fence;
 		if (owner != NULL)
@@ -159,15 +172,15 @@ int dirlock_holder(struct dir *dir, bool *held, uint64_t *fence,
 }
 
 /* Opens the lock file and takes it, or -1. */
-static int take(struct dir *dir, struct error *err)
+static int take_file(struct dir *dir, struct error *err)
 {
 	/* A look at the lock takes it for microseconds; wait that out. */
 	const struct timespec pause = {0, 5000000};
 	struct owner o;
 	struct stat st;
-	int fd = openat(dir->folder, DIR_LOCK,
-			O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
-			0644);
+	int fd = file_openat(
+		dir->folder, DIR_LOCK,
+		O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0644);
 
 	if (fd < 0)
 		return error_errno(err, error_code_of_errno(errno), errno,
@@ -189,12 +202,31 @@ static int take(struct dir *dir, struct error *err)
 		(void)error_errno(err, ERROR_DATA, errno, "set '%s': lock",
 				  dir->set);
 	} else {
-		read_owner(fd, &o);
+		(void)read_owner(fd, &o);
 		(void)error_set(err, ERROR_LOCKED, "set '%s': locked by %s",
 				dir->set,
 				o.text[0] != '\0' ? o.text : "another run");
 	}
 	(void)close(fd);
+	return -1;
+}
+
+/* The same, until what was taken is the file that others will find. */
+static int take(struct dir *dir, struct error *err)
+{
+	bool is;
+	int fd;
+	int rc;
+
+	do {
+		fd = take_file(dir, err);
+		if (fd < 0)
+			return -1;
+		rc = dir_is_lock(dir, fd, &is, err);
+		if (rc == 0 && is)
+			return fd;
+		(void)close(fd);
+	} while (rc == 0);
 	return -1;
 }
 
@@ -231,7 +263,12 @@ int dirlock_lock(struct store *s, const char *command, uint64_t *fence,
 	dir->lock = take(dir, err);
 	if (dir->lock < 0)
 		return -1;
-	read_owner(dir->lock, &last);
+	/* What it held unread, the fence could fall behind. */
+	if (read_owner(dir->lock, &last) != 0) {
+		(void)error_errno(err, error_code_of_errno(errno), errno,
+				  "set '%s': lock", dir->set);
+		goto fail;
+	}
 	if (highest_fence(dir, &last.fence, err) != 0)
 		goto fail;
 	dir->fence = last.fence >= now ? last.fence + 1 : now;

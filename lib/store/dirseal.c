@@ -90,9 +90,9 @@ static int write_files(const struct dir *dir, const struct manifest *m, int fd,
 static int sync_file(int dirfd, const char *name, struct error *err)
 {
 	int rc = 0;
-	int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = file_openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
 
-	if (fd < 0 || fsync(fd) != 0)
+	if (fd < 0 || file_fsync(fd) != 0)
 		rc = error_errno(err, error_code_of_errno(errno), errno,
 				 "sync");
 	if (fd >= 0)
@@ -107,8 +107,10 @@ static int sync_files(const struct dir *dir, const struct manifest *m, int fd,
 
 	/* Errors since fd was opened are reported, from Linux 5.8 on. */
 	if (m->buckets > SYNC_SINGLY) {
-		if (syncfs(fd) == 0)
-			return 0;
+		do {
+			if (syncfs(fd) == 0)
+				return 0;
+		} while (errno == EINTR);
 		return error_errno(err, error_code_of_errno(errno), errno,
 				   "generation '%s': sync", m->generation);
 	}

@@ -174,6 +174,7 @@ static int move(struct dir *dir, struct manifest *next,
 		       sizeof(disk->previous));
 	if (dirprobe_headers(dir, disk, err) != 0 ||
 	    dir_put(&dir->base, disk, err) != 0 ||
+	    dir_need_lock(dir, err) != 0 ||
 	    move_link(dir, next->generation, err) != 0)
 		return -1;
 	memcpy(next->previous, disk->previous, sizeof(next->previous));
