@@ -160,6 +160,13 @@ static int add_bad(const struct inspect_report *r, struct buf *out)
 	return bad;
 }
 
+static const char *note(const struct manifest *m)
+{
+	if (m->state == MANIFEST_LIVE && m->recorded != MANIFEST_LIVE)
+		return "its swap is not finished";
+	return m->broken;
+}
+
 static int add_generations(const struct inspect_report *r, struct buf *out)
 {
 	static const int right[] = {0, 0, 1, 0, 0};
@@ -180,7 +187,7 @@ static int add_generations(const struct inspect_report *r, struct buf *out)
 		bad |= table_add(&t, num_grouped(m->rows, rows));
 		bad |= table_add(&t, m->ended != 0 ? clock_text(m->ended, when)
 						   : "-");
-		bad |= table_add(&t, m->broken);
+		bad |= table_add(&t, note(m));
 	}
 	bad |= buf_adds(out, "\n") | table_text(&t, right, out);
 	table_release(&t);

@@ -194,6 +194,8 @@ __attribute__((constructor)) static void begin(void)
 	if (getenv("FAULT_THEN") != NULL)
 		read_fault(getenv("FAULT_THEN"), &second);
 	path_part = getenv("FAULT_PATH");
+	if (path_part != NULL && *path_part == '\0')
+		path_part = NULL;
 	count_file = getenv("FAULT_COUNT");
 	on = true; /* from here on calls are counted */
 }

@@ -1,164 +1,76 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Everything that can fail on the way to the disk fails once: each write,
-# sync, rename, open and allocation in turn, n rising until the run passes, or
-# the process is killed there (tests/fault.c).  After each, whatever it was:
-# readers get what they got, or the whole new generation; nothing half made can
-# be promoted; the next run works and cleans up.
+# Everything that can fail on the way to the disk fails once in a build, and in
+# readers: each call in turn, n rising until the run passes, or the process is
+# killed there (tests/fault.c, tests/faulty.bash).
 bats_require_minimum_version 1.5.0
 
 load helpers
+load faulty
 
-setup_file() {
-	begin_file
-	write_csv rows.csv 1 120
-	write_csv more.csv 1 125
-	make_live rows.csv
-	cp -a t one
-	build_csv more.csv
-	echo "$built" >next
-	cp -a t ready
-	bloomctl_ok swap -q -k cards.keyspec -t dir:t
-	cp -a t two
-	rm -r t
-}
+setup_file() { faulty_file; }
 
-setup() {
-	begin
-	need_fault
-	cp "$BATS_FILE_TMPDIR"/*.csv .
-	injected=0
-}
+setup() { faulty_begin; }
 
-# fresh NAME: t is again what setup_file() made.
-fresh() {
-	rm -rf t
-	cp -a "$BATS_FILE_TMPDIR/$1" t
-}
-
-# quiet ARGUMENT...: the program without a log and without a fault, but also
-# without syncing, which would take most of the time.
-quiet() {
-	local said
-	said=$(LD_PRELOAD=$BUILD/fault.so FAULT=fsync:0 "$BLOOMCTL" "$@" 2>&1) ||
-		fail "status $?: bloomctl $* said: $said"
-}
-
-# answers: a reader finds every row of the live generation's source.
-answers() {
-	quiet verify -q -k cards.keyspec -t dir:t --absent 0 \
-		-s "file:${1:-rows.csv}"
-}
-
-# tidy: nothing is left of what was under way.
-tidy() {
-	[[ -z $(find t -name '*.tmp' -o -name '*.gone') ]] ||
-		fail "left behind: $(find t)"
-}
-
-# faulty FAULT ARGUMENT...: the command with a fault in the target; true while
-# the fault was met.
-faulty() {
-	local fault=$1 n
-	n=${fault#*:}
-	shift
-	fault_run "$fault" "${path:-/cards-}" "$@" >faulty.log
-	if ((status == 137)); then
-		injected=$((injected + 1))
-		return 0
-	fi
-	[[ -n $counted ]] || fail "$fault: status $status, and no count: $stderr"
-	((counted >= ${n%%:*})) || return 1
-	injected=$((injected + 1))
-	# A message is one sentence, and its status one of these.
-	case $status in
-	0) ;;
-	70 | 73 | 74 | 77 | 83 | 84)
-		assert_one_sentence "$1" || fail "$fault: $(<faulty.log)"
-		;;
-	*) fail "$fault: $(<faulty.log)" ;;
-	esac
-}
-
-# each KINDS WHATS COMMAND...: calls `check FAULT` after each faulty run.
-each() {
-	local kinds=$1 whats=$2 kind what n
-	shift 2
-	for what in $whats; do
-		for kind in $kinds; do
-			for ((n = 1; n < 200; n++)); do
-				fresh "$state"
-				faulty "$kind:$n:$what" "$@" || break
-				check "$kind:$n:$what" ||
-					fail "$kind:$n:$what: $(<faulty.log)"
-			done
-			((n < 200)) || fail "$kind:$what does not end"
-			((status == 0)) || fail "without a fault: $(<faulty.log)"
-		done
-	done
-}
-
-report() {
-	echo "# $injected faults injected: $1" >&3
-	((injected > $2))
-}
+build=(build -q -k cards.keyspec -t dir:t -s file:more.csv)
 
 # --- build ----------------------------------------------------------------
-
-check_build() {
-	local first=$status
-	answers || return
-	if [[ $first == 0 ]]; then
-		quiet swap -q -k cards.keyspec -t dir:t || return
-		answers more.csv
-		return
-	fi
-	# What was not finished is not promoted, whatever state it is in.
-	quiet swap -q -k cards.keyspec -t dir:t >/dev/null && {
-		# Only killed or failed behind its very last step.
-		answers more.csv || return
-		quiet swap -q -k cards.keyspec -t dir:t --rollback ||
-			return
-		answers
-		return
-	}
-	quiet build -q -k cards.keyspec -t dir:t -s file:more.csv ||
-		return
-	tidy || return
-	(($(find "$(set_of)" -mindepth 1 -maxdepth 1 -type d | wc -l) == 2)) ||
-		fail "the dead build is still there" || return
-	quiet swap -q -k cards.keyspec -t dir:t || return
-	answers more.csv
-}
 
 @test "faults: build: every write, sync, rename, open and mkdir fails once" {
 	state=one
 	check() { check_build; }
-	each 'write fsync rename open mkdir' EIO build -q \
-		-k cards.keyspec -t dir:t -s file:more.csv
-	each 'write rename mkdir' ENOSPC build -q \
-		-k cards.keyspec -t dir:t -s file:more.csv
-	report 'build, EIO and ENOSPC' 60
+	each 'write fsync rename open mkdir' EIO "${build[@]}"
+	each write ENOSPC "${build[@]}"
+	each 'rename mkdir' EDQUOT "${build[@]}"
+	each mkdir EROFS "${build[@]}"
+	report 'build, EIO, ENOSPC, EDQUOT and EROFS' 60
+}
+
+@test "faults: build: every read, stat, lock, close and the like fails once" {
+	state=one
+	check() { check_build; }
+	each 'read stat truncate lock readlink' EIO "${build[@]}"
+	step=3
+	each 'readdir close' EIO "${build[@]}"
+	each mmap ENOMEM "${build[@]}"
+	report 'build, reads and the rest' 50
 }
 
 @test "faults: build: killed at every call" {
 	state=one
 	check() { check_build; }
-	each any kill build -q -k cards.keyspec -t dir:t -s file:more.csv
+	each any kill "${build[@]}"
 	report 'build, killed' 40
 }
 
-@test "faults: build: half a write is no failure" {
+@test "faults: build: a call that a signal cuts short, and half a transfer, change nothing" {
 	state=one
+	check() { changes_nothing; }
+	each 'write fsync open truncate lock read close' EINTR "${build[@]}"
+	each read half "${build[@]}"
 	# But the lock's: who reads that sees the whole of it.
 	path=cards-a2bfa51c/20
-	check() {
-		[[ $status == 0 ]] || fail "status $status" || return
-		check_build
-	}
-	each write half build -q -k cards.keyspec -t dir:t -s file:more.csv
-	report 'build, half writes' 5
+	each write half "${build[@]}"
+	report 'build, EINTR and half' 100
+	check_build
+}
+
+@test "faults: build: what cleans up behind a fault can fail, too" {
+	local then
+	state=one
+	check() { check_build; }
+	for then in 'unlink:*' 'unlink:1' 'rename:1' 'write:1' 'open:1' 'fsync:1'; do
+		export FAULT_THEN=$then:EIO
+		step=3
+		each write ENOSPC "${build[@]}"
+	done
+	FAULT_THEN='any:*:EROFS'
+	each 'write fsync rename' EROFS "${build[@]}"
+	FAULT_THEN='any:2:kill'
+	each write ENOSPC "${build[@]}"
+	unset FAULT_THEN
+	report 'build, and its cleaning up' 30
 }
 
 @test "faults: build: the first into an empty folder, and its folder" {
@@ -168,104 +80,13 @@ check_build() {
 		quiet swap -q -k cards.keyspec -t dir:t || return
 		answers
 	}
-	fresh() { rm -rf t; }
-	each 'mkdir open' 'EIO kill' build -q -k cards.keyspec -t dir:t \
+	state=''
+	each mkdir 'EIO kill EROFS' build -q -k cards.keyspec -t dir:t \
+		-s file:rows.csv
+	step=2
+	each open 'EIO kill' build -q -k cards.keyspec -t dir:t \
 		-s file:rows.csv
 	report 'first build' 20
-}
-
-# --- swap, rollback, prune ------------------------------------------------
-
-# check_swap FROM TO COMMAND...: what is live is the one or the other, whole,
-# and the same command again makes it the other.
-check_swap() {
-	local was=$1 is=$2 first=$status now
-	shift 2
-	now=$(live_of)
-	case $now in
-	"$was")
-		[[ $first != 0 && $first != 84 ]] ||
-			fail "status $first, and nothing moved" || return
-		answers "$was_rows" || return
-		;;
-	"$is")
-		[[ $first == 0 || $first == 84 || $first == 137 ]] ||
-			fail "status $first, and it moved" || return
-		answers "$is_rows" || return
-		;;
-	*) fail "live is '$now'" || return ;;
-	esac
-	quiet "$@" || return
-	[[ $(live_of) == "$is" ]] || fail 'it is not live' || return
-	answers "$is_rows" || return
-	tidy || return
-	[[ $(json .state "$(set_of)/$is/manifest.json") == live &&
-		$(json .state "$(set_of)/$was/manifest.json") == old ]] ||
-		fail 'the manifests say otherwise'
-}
-
-swap_names() {
-	local one next
-	one=$(live_of "$BATS_FILE_TMPDIR/one")
-	next=$(<"$BATS_FILE_TMPDIR/next")
-	state=ready from=$one to=$next was_rows=rows.csv is_rows=more.csv
-	[[ $1 == swap ]] ||
-		state=two from=$next to=$one was_rows=more.csv is_rows=rows.csv
-}
-
-@test "faults: swap: every write, sync, rename, open, unlink and symlink fails once, or kills" {
-	swap_names swap
-	check() {
-		check_swap "$from" "$to" swap -q -k cards.keyspec -t dir:t \
-			-g "$to"
-	}
-	each 'write fsync rename open unlink symlink' EIO swap -q \
-		-k cards.keyspec -t dir:t
-	each 'write rename symlink' ENOSPC swap -q -k cards.keyspec -t dir:t
-	each 'write fsync rename unlink symlink' kill swap -q \
-		-k cards.keyspec -t dir:t
-	report 'swap' 50
-}
-
-@test "faults: rollback: every write, sync, rename, open, unlink and symlink fails once, or kills" {
-	swap_names rollback
-	check() {
-		check_swap "$from" "$to" swap -q -k cards.keyspec -t dir:t \
-			--rollback -g "$to"
-	}
-	each 'write fsync rename open unlink symlink' EIO swap -q \
-		-k cards.keyspec -t dir:t --rollback
-	each 'write fsync rename unlink symlink' kill swap -q \
-		-k cards.keyspec -t dir:t --rollback
-	report 'rollback' 40
-}
-
-@test "faults: prune: every write, sync, rename, open and unlink fails once, or kills" {
-	local dead
-	# A broken generation beside the live one and the one before.
-	state=pruned
-	[[ -d $BATS_FILE_TMPDIR/pruned ]] || {
-		fresh two
-		dead=$(set_of)/20200101T000000Z-0000
-		cp -a "$(set_of)/$(live_of)" "$dead"
-		rm "$dead/manifest.json"
-		cp -a t "$BATS_FILE_TMPDIR/pruned"
-	}
-	check() {
-		answers more.csv || return
-		quiet swap -q -k cards.keyspec -t dir:t --prune ||
-			return
-		tidy || return
-		[[ ! -e $(set_of)/20200101T000000Z-0000 ]] ||
-			fail 'not removed' || return
-		answers more.csv || return
-		quiet swap -q -k cards.keyspec -t dir:t --rollback ||
-			return
-		answers
-	}
-	each 'write fsync rename open unlink' 'EIO kill' swap -q \
-		-k cards.keyspec -t dir:t --prune
-	report 'prune' 20
 }
 
 # --- readers, and memory --------------------------------------------------
@@ -277,12 +98,23 @@ swap_names() {
 		((status == 74 || status == 77 || status == 66)) ||
 			fail "status $status"
 	}
-	each 'open mmap' 'EIO EACCES' lookup -q -k cards.keyspec -t dir:t 1 m:1
+	each 'open mmap read readlink lock' 'EIO EACCES' lookup -q -k cards.keyspec -t dir:t 1 m:1
 	report 'lookup' 4
 	check() { return 0; }
-	each 'open mmap' 'EIO ENOMEM' verify -q -k cards.keyspec -t dir:t \
-		-s file:rows.csv --absent 0
+	step=3
+	each 'open mmap stat readdir' 'EIO ENOMEM' verify -q -k cards.keyspec \
+		-t dir:t -s file:rows.csv --absent 0
 	report 'lookup and verify' 20
+}
+
+@test "faults: a reader is not disturbed by EINTR, half reads or a failing close" {
+	state=one
+	check() { changes_nothing; }
+	each 'open read lock close' EINTR lookup -q -k cards.keyspec -t dir:t \
+		1 m:1
+	each read half lookup -q -k cards.keyspec -t dir:t 1 m:1
+	each close EIO lookup -q -k cards.keyspec -t dir:t 1 m:1
+	report 'lookup, EINTR and half' 30
 }
 
 @test "faults: an allocation that fails is 70 with one sentence, or changes nothing" {
@@ -315,36 +147,4 @@ swap_names() {
 	injected=$total
 	report 'allocations' 100
 	answers
-}
-
-@test "faults: build and swap: an allocation that fails leaves the set whole" {
-	local n
-	[[ $VARIANT == plain ]] || skip "a sanitizer allocates, too ($VARIANT)"
-	state=one
-	for ((n = 1; n < 2000; n += 7)); do
-		fresh one
-		fault_run "alloc:$n:ENOMEM" '' build -q -k cards.keyspec \
-			-t dir:t -s file:more.csv >faulty.log
-		[[ -n $counted ]] || fail "$n: $(<faulty.log)"
-		((counted >= n)) || break
-		injected=$((injected + 1))
-		[[ $status == 0 || $status == 70 ]] || fail "$n: $(<faulty.log)"
-		check_build || fail "$n: $(<faulty.log)"
-	done
-	swap_names swap
-	for ((n = 1; n < 2000; n += 7)); do
-		fresh ready
-		fault_run "alloc:$n:ENOMEM" '' swap -q -k cards.keyspec \
-			-t dir:t >faulty.log
-		[[ -n $counted ]] || fail "$n: $(<faulty.log)"
-		((counted >= n)) || break
-		injected=$((injected + 1))
-		case $status in
-		0 | 70 | 84) ;;
-		*) fail "$n: $(<faulty.log)" ;;
-		esac
-		check_swap "$from" "$to" swap -q -k cards.keyspec -t dir:t \
-			-g "$to" || fail "$n: $(<faulty.log)"
-	done
-	report 'allocations of build and swap' 20
 }

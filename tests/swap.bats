@@ -556,7 +556,9 @@ generations() {
 	fault_run rename:3:kill /cards- "${swap[@]}" -q
 	assert_status 137
 	[[ $(live_of) == "$built" ]]
-	bloomctl_ok "${swap[@]}" --receipt got.json
+	bloomctl_run "${swap[@]}" --receipt got.json
+	assert_status 0
+	assert_stderr_is "bloomctl swap: removed '$built/manifest.json.tmp', left by a run that died"
 	assert_has "$output" "'$built' is live" 'finished' "$live"
 	assert_json got.json ".generation == \"$built\"" '.status == 0'
 }

@@ -173,6 +173,21 @@ static int plan(const struct scan *scan, const struct build_options *o,
 	return 0;
 }
 
+static int next_id(const struct generations *g, struct manifest *m,
+		   struct error *err)
+{
+	const char *newest = g->count > 0 ? g->list[0].generation : "";
+
+	names_id_after(m->started, newest, m->generation);
+	if (names_id_valid(m->generation))
+		return 0;
+	m->generation[0] = '\0';
+	(void)error_set(err, ERROR_GENERATION,
+			"set '%s': no id follows that of generation '%s'",
+			m->set, newest);
+	return error_hint(err, "its clock was wrong: remove that generation");
+}
+
 /*
  * Removes what dead builds have left, for the lock is ours and none is alive,
  * and gives the new generation its id, behind all that have been.
@@ -184,9 +199,7 @@ static int begin_locked(struct store *store, struct build_report *report,
 	int rc = generations_read(store, &g, err);
 
 	if (rc == 0)
-		names_id_after(report->m.started,
-			       g.count > 0 ? g.list[0].generation : "",
-			       report->m.generation);
+		rc = next_id(&g, &report->m, err);
 	for (size_t i = 0; rc == 0 && i < g.count; i++) {
 		const struct manifest *m = &g.list[i];
 

@@ -147,6 +147,9 @@ int dir_generation(struct dir *dir, const char *id, struct error *err)
 		return error_set(err, ERROR_GENERATION,
 				 "generation '%s': not in '%s'", id,
 				 dir->place);
+	if (errno == ENOTDIR || errno == ELOOP)
+		return error_set(err, ERROR_DATA,
+				 "generation '%s': not a folder", id);
 	return error_errno(err, error_code_of_errno(errno), errno,
 			   "generation '%s'", id);
 }
@@ -178,6 +181,17 @@ int dir_live(struct dir *dir, char out[NAMES_ID_MAX], struct error *err)
 				 dir->shown, dir->set);
 	memcpy(out, target, (size_t)n + 1);
 	return 0;
+}
+
+bool dir_moving(const struct dir *dir, const char *live)
+{
+	char to[NAMES_ID_MAX];
+	ssize_t n = readlinkat(dir->folder, DIR_MOVING, to, sizeof(to) - 1);
+
+	if (n <= 0)
+		return false;
+	to[n] = '\0';
+	return strcmp(to, live) == 0;
 }
 
 /* Files of a generation that will not be: the disk may be full of them. */

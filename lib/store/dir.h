@@ -73,6 +73,9 @@ int dir_generation(struct dir *dir, const char *id, struct error *err);
 /* Where `live` points; empty if there is none.  ERROR_DATA if at no id. */
 int dir_live(struct dir *dir, char out[NAMES_ID_MAX], struct error *err);
 
+/* Whether live.moving points at live, too: what dir_live() has said. */
+bool dir_moving(const struct dir *dir, const char *live);
+
 /*
  * The manifest of a generation as it is written.  ERROR_DATA if it is
  * missing, damaged or another generation's; the text names no file.

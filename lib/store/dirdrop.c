@@ -170,9 +170,30 @@ int dirdrop_drop(struct store *s, const char *generation, struct error *err)
 
 static void drop_file(int dirfd, const char *folder, const char *name)
 {
-	if (unlinkat(dirfd, name, 0) == 0)
-		log_step("removed '%s/%s', left by a run that died", folder,
+	struct error err = ERROR_INIT;
+
+	if (unlinkat(dirfd, name, 0) == 0) {
+		log_note("removed '%s/%s', left by a run that died", folder,
 			 name);
+	} else if (errno != ENOENT) {
+		(void)error_errno(&err, ERROR_DATA, errno,
+				  "'%s/%s', left by a run that died", folder,
+				  name);
+		log_warn("%s", err.text);
+	}
+}
+
+/*
+ * live.moving that points where `live` does is of a promotion that is yet to
+ * be finished; any other is of one that never came to its rename.
+ */
+static void drop_moving(struct dir *dir)
+{
+	struct error ignored = ERROR_INIT;
+	char live[NAMES_ID_MAX];
+
+	if (dir_live(dir, live, &ignored) == 0 && !dir_moving(dir, live))
+		drop_file(dir->folder, dir->set, DIR_MOVING);
 }
 
 /* What lies in a generation's folder. */
@@ -197,12 +218,13 @@ void dirdrop_leftovers(struct dir *dir)
 	if (d == NULL)
 		return;
 	drop_file(dir->folder, dir->set, DIR_LIVE_TMP);
+	drop_moving(dir);
 	while ((entry = readdir(d)) != NULL) {
 		if (names_id_valid(entry->d_name))
 			drop_inner(dir, entry->d_name);
 		else if (is_gone(entry->d_name) &&
 			 remove_gone(dir, entry->d_name, &err) == 0)
-			log_step("removed '%s/%s', left by a run that died",
+			log_note("removed '%s/%s', left by a run that died",
 				 dir->set, entry->d_name);
 		else if (is_gone(entry->d_name) && !stop_asked())
 			log_warn("%s", err.text);

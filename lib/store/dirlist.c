@@ -200,6 +200,12 @@ static int read_one(struct dir *dir, const struct reading *r, const char *id,
 	set_broken(dir, id, out, why.text);
 	out->linked = live;
 	out->unread = why.code == ERROR_RIGHTS;
+	/* Somebody's own, under such a name: it stays, whatever it is. */
+	if (fstatat(dir->folder, id, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    !S_ISDIR(st.st_mode)) {
+		out->unread = true;
+		return 1;
+	}
 	/* A run that was killed before it wrote one, or has yet to. */
 	(void)snprintf(path, sizeof(path), "%s/" DIR_MANIFEST, id);
 	if (!live &&
@@ -269,18 +275,6 @@ static int collect(const struct dir *dir, const char *live, struct ids *ids,
 	return rc;
 }
 
-/* Whether live.moving points where `live` does. */
-static bool is_moving(const struct dir *dir, const char *live)
-{
-	char to[NAMES_ID_MAX];
-	ssize_t n = readlinkat(dir->folder, DIR_MOVING, to, sizeof(to) - 1);
-
-	if (n <= 0)
-		return false;
-	to[n] = '\0';
-	return strcmp(to, live) == 0;
-}
-
 static int read_all(struct dir *dir, struct reading *r, struct manifest **out,
 		    size_t *count, struct error *err)
 {
@@ -291,7 +285,7 @@ static int read_all(struct dir *dir, struct reading *r, struct manifest **out,
 	    dirlock_holder(dir, &r->held, &r->fence, NULL, err) != 0 ||
 	    collect(dir, r->live, &ids, err) != 0)
 		goto out;
-	r->moving = is_moving(dir, r->live);
+	r->moving = dir_moving(dir, r->live);
 	if (ids.count > 0) {
 		qsort(ids.id, ids.count, sizeof(*ids.id), by_newest);
 		*out = calloc(ids.count, sizeof(**out));

@@ -28,7 +28,8 @@ void names_id_new(int64_t wall_ms, char out[NAMES_ID_MAX]);
 /*
  * The same for the next generation of a set whose newest is `newest` ("" for
  * none): greater than it as text in any case, also within its second and on a
- * clock that was set back, since ids are the order of generations.
+ * clock that was set back, since ids are the order of generations.  Behind the
+ * last second of the year 9999 there is none: *out is no valid id then.
  */
 void names_id_after(int64_t wall_ms, const char *newest,
 		    char out[NAMES_ID_MAX]);
