@@ -127,6 +127,15 @@ static int write_owner(const struct dir *dir, const char *command,
 	return 0;
 }
 
+static int open_failed(const struct dir *dir, int errnum, struct error *err)
+{
+	if (errnum == ELOOP)
+		return error_set(err, ERROR_DATA,
+				 "set '%s': lock: a symbolic link", dir->set);
+	return error_errno(err, error_code_of_errno(errnum), errnum,
+			   "set '%s': lock", dir->set);
+}
+
 int dirlock_holder(struct dir *dir, bool *held, uint64_t *fence,
 		   char owner[DIR_OWNER_MAX], struct error *err)
 {
@@ -146,8 +155,7 @@ int dirlock_holder(struct dir *dir, bool *held, uint64_t *fence,
 		return 0;
 	/* An unreadable lock is no permission. */
 	if (fd < 0)
-		return error_errno(err, error_code_of_errno(errno), errno,
-				   "set '%s': lock", dir->set);
+		return open_failed(dir, errno, err);
 	do {
 		rc = flock(fd, LOCK_SH | LOCK_NB);
 	} while (rc != 0 && errno == EINTR);
@@ -183,8 +191,7 @@ static int take_file(struct dir *dir, struct error *err)
 		O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0644);
 
 	if (fd < 0)
-		return error_errno(err, error_code_of_errno(errno), errno,
-				   "set '%s': lock", dir->set);
+		return open_failed(dir, errno, err);
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		(void)close(fd);
 		return error_set(err, ERROR_DATA,
@@ -230,8 +237,8 @@ static int take(struct dir *dir, struct error *err)
 	return -1;
 }
 
-/* The highest fence of any generation: the lock file may have been lost. */
-static int highest_fence(struct dir *dir, uint64_t *out, struct error *err)
+/* Lifts the fence above every generation's: a lock file may be a new one. */
+static int lift_fence(struct dir *dir, struct error *err)
 {
 	struct manifest *list;
 	size_t count;
@@ -239,8 +246,8 @@ static int highest_fence(struct dir *dir, uint64_t *out, struct error *err)
 	if (dirlist_list(&dir->base, &list, &count, err) != 0)
 		return -1;
 	for (size_t i = 0; i < count; i++)
-		if (list[i].fence > *out)
-			*out = list[i].fence;
+		if (list[i].fence >= dir->fence)
+			dir->fence = list[i].fence + 1;
 	store_list_free(list, count);
 	return 0;
 }
@@ -251,6 +258,7 @@ int dirlock_lock(struct store *s, const char *command, uint64_t *fence,
 	struct dir *dir = (struct dir *)s;
 	struct owner last;
 	uint64_t now = (uint64_t)clock_wall_ms();
+	uint64_t written;
 
 	if (dir->lock >= 0)
 		return error_set(err, ERROR_INTERNAL, "set '%s': locked twice",
@@ -269,10 +277,14 @@ int dirlock_lock(struct store *s, const char *command, uint64_t *fence,
 				  "set '%s': lock", dir->set);
 		goto fail;
 	}
-	if (highest_fence(dir, &last.fence, err) != 0)
-		goto fail;
+	/* At once, or others are told of an owner that is long gone. */
 	dir->fence = last.fence >= now ? last.fence + 1 : now;
-	if (write_owner(dir, command, err) != 0 || dir_sync_set(dir, err) != 0)
+	written = dir->fence;
+	if (write_owner(dir, command, err) != 0 || lift_fence(dir, err) != 0)
+		goto fail;
+	if (dir->fence != written && write_owner(dir, command, err) != 0)
+		goto fail;
+	if (dir_sync_set(dir, err) != 0)
 		goto fail;
 	dirdrop_leftovers(dir);
 	*fence = dir->fence;

@@ -44,19 +44,23 @@ static int make_link(struct dir *dir, const char *id, const char *name)
 /* Step 3 and before: readers follow this one name. */
 static int move_link(struct dir *dir, const char *id, struct error *err)
 {
+	const char *name = DIR_MOVING;
 	int errnum;
 
-	if (make_link(dir, id, DIR_MOVING) != 0 ||
-	    make_link(dir, id, DIR_LIVE_TMP) != 0)
+	if (make_link(dir, id, name) != 0)
 		goto fail;
-	if (renameat(dir->folder, DIR_LIVE_TMP, dir->folder, DIR_LIVE) == 0)
+	name = DIR_LIVE_TMP;
+	if (make_link(dir, id, name) != 0)
+		goto fail;
+	if (renameat(dir->folder, name, dir->folder, DIR_LIVE) == 0)
 		return 0;
+	name = DIR_LIVE;
 fail:
 	errnum = errno;
 	(void)unlinkat(dir->folder, DIR_LIVE_TMP, 0);
 	(void)unlinkat(dir->folder, DIR_MOVING, 0);
 	return error_errno(err, error_code_of_errno(errnum), errnum,
-			   "'%s/%s/" DIR_LIVE "'", dir->shown, dir->set);
+			   "'%s/%s/%s'", dir->shown, dir->set, name);
 }
 
 /* The manifest on disk of what is to be live, and whether it may be. */
