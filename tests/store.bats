@@ -219,13 +219,13 @@ put() {
 }
 
 @test "store: no rights on the target, the set, a generation or the lock is 77 and changes nothing" {
-	local where mode command want
+	local where mode was command want
 	[[ $(id -u) != 0 ]] || skip 'root may everything'
 	while read -r where mode want; do
 		where=${where//NEXT/$next}
 		where=$set_folder/${where//LIVE/$live}
 		fresh ready
-		chmod u+rwx "${where%/.}"
+		was=$(stat -c %a "$where")
 		remember_tree
 		chmod "$mode" "${where%/.}"
 		for command in build swap; do
@@ -236,7 +236,7 @@ put() {
 			[[ $want != *$command* ]] ||
 				assert_failure 77 $command 'Permission denied'
 		done
-		chmod u+rwx "${where%/.}"
+		chmod "$was" "${where%/.}"
 		answers
 		[[ $want == swap ]] || assert_tree_unchanged
 	done <<-'END'
