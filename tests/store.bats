@@ -224,6 +224,7 @@ put() {
 	while read -r where mode want; do
 		where=${where//NEXT/$next}
 		where=$set_folder/${where//LIVE/$live}
+		[[ $where != */.. ]] || where=t
 		fresh ready
 		was=$(stat -c %a "$where")
 		remember_tree
@@ -238,11 +239,12 @@ put() {
 		done
 		chmod "$was" "${where%/.}"
 		answers
-		[[ $want == swap ]] || assert_tree_unchanged
+		# A swap says in the manifest first what was live before it.
+		[[ $mode == 500 ]] || assert_tree_unchanged
 	done <<-'END'
 		. 000 build,swap
 		. 500 build,swap
-		../. 000 build,swap
+		.. 000 build,swap
 		lock 000 build,swap
 		lock 400 build,swap
 		NEXT 500 swap
