@@ -213,8 +213,8 @@ $(BUILD)/fault.so: tests/fault.c config.mk $(BUILD)/flags
 
 # --- targets --------------------------------------------------------------
 
-.PHONY: all install uninstall check check-servers check-long fuzz bench dist \
-	clean distclean help FORCE
+.PHONY: all install uninstall check check-servers check-long coverage fuzz \
+	bench dist clean distclean help FORCE
 
 BUILT = $(BUILD)/bloomctl $(ARCHIVES) $(SHARED) $(BUILD)/bloomkey.pc \
 	$(BUILD)/bloomctl.bash
@@ -238,7 +238,12 @@ check-long:
 	done; done
 	tests/differential --rows $(DIFFERENTIAL_ROWS) --jobs $$(nproc) \
 		"build/$(firstword $(LONG_CCS))-plain/bloomctl key --stdin -k"
+	$(MAKE) coverage
 	$(MAKE) bench
+
+# Which error paths no test reaches: tests/coverage.known.
+coverage:
+	tests/coverage
 
 # With VARIANT=fuzz and a compiler that has libFuzzer.
 fuzz: $(FUZZERS)
@@ -329,6 +334,7 @@ help:
 	@echo 'check-servers  the tests that start servers'
 	@echo 'check-long     fuzzing (FUZZ_SECONDS each), all compilers, random rows'
 	@echo '               (DIFFERENTIAL_ROWS), benchmarks'
+	@echo 'coverage       which error paths of rows and store no test reaches'
 	@echo 'bench          the benchmarks'
 	@echo 'dist           a tarball of the sources, with configure'
 	@echo 'clean          removes build; distclean also what configure made'
