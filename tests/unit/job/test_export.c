@@ -127,8 +127,7 @@ static void faults(void)
 	      .fail_finish = true);
 	FAILS(0, ERROR_ROWS, "f: row 2: 2 columns where 1 are named",
 	      .text = "1\n2\t\n3\n");
-	FAILS(0, ERROR_DATA,
-	      "f: the last row has no newline: the file is cut off",
+	FAILS(0, ERROR_DATA, "f: the last row has no newline: it is cut off",
 	      .text = "1\n2\n3");
 	/* A write, the last one, and that of the trailer. */
 	FAILS(1, ERROR_SPACE, "f: taken: full", .text = "1\n2\n3\n");

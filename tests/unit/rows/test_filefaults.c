@@ -134,8 +134,8 @@ static void shorter(void)
 				     "read") == 0)
 			told++;
 		else
-			CHECK_STR(err.text, "the last row has no newline: the "
-					    "file is cut off");
+			CHECK_STR(err.text, "the last row has no newline: it "
+					    "is cut off");
 	}
 	CHECK(told > 4 && n < 100);
 	leave_folder();

@@ -20,7 +20,7 @@ static struct bucketfile sample(uint64_t capacity)
 	f.layout = 1;
 	f.bucket = 7;
 	f.buckets = 8;
-	(void)layout_redisbloom.size(capacity, 0.01, &f.params, &scratch_err);
+	(void)layout_redisbloom.size(capacity, 0.01, &f.params);
 	memset(f.fingerprint, 'b', BLOOMKEY_FINGERPRINT_LEN);
 	memcpy(f.generation, "20261130T195654Z-1a2b", 22);
 	return f;
