@@ -51,8 +51,12 @@ static int flush(struct answers *a, struct error *err)
 /* Lets the filled part of the table become output, without alignment. */
 static int csv_flush(struct answers *a, struct error *err)
 {
-	if (table_csv(&a->table, &a->out) != 0)
+	size_t before = a->out.len;
+
+	if (table_csv(&a->table, &a->out) != 0) {
+		a->out.len = before;
 		return error_nomem(err);
+	}
 	table_release(&a->table);
 	table_init(&a->table, COLUMNS);
 	return 0;
@@ -152,7 +156,6 @@ static int answer(struct answers *a, struct error *err)
 	struct buf shown;
 	int rc;
 
-	a->any = true;
 	if (a->form == KEY_LINES) {
 		rc = add_line(a, reason);
 	} else {
@@ -172,6 +175,7 @@ static int answer(struct answers *a, struct error *err)
 		return no_room(a, err);
 	if (a->form == KEY_CSV && csv_flush(a, err) != 0)
 		return -1;
+	a->any = true;
 	return a->out.len >= WRITE_SIZE ? flush(a, err) : 0;
 }
 

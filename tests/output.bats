@@ -422,7 +422,9 @@ ends_by() {
 	assert_failure 143 swap 'stopped by SIGTERM'
 	i=$(find w -path '*.gone/*.bloom' | wc -l)
 	((i > 0 && i < 1990))
-	bloomctl_ok "${prune[@]}"
+	bloomctl_run "${prune[@]}"
+	assert_status 0
+	assert_has "$stderr" "removed 'wide-" 'left by a run that died'
 	[[ -z $(find w -name '*.gone') ]]
 	bloomctl_ok inspect -k wide.keyspec -t dir:w --format csv
 }

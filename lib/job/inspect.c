@@ -105,6 +105,11 @@ static int look_at_all(struct store *store, struct inspect_report *r,
 		/* Within a large one, too. */
 		if (stopped(r, err) != 0)
 			return -1;
+		/* Where memory or descriptors are out no filter is bad. */
+		if (err->code == ERROR_INTERNAL) {
+			r->bad = 0;
+			return -1;
+		}
 		if (r->bad++ == 0)
 			first = *err;
 	}
