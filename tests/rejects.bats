@@ -3,6 +3,8 @@
 #
 # Rows without a key: the first ends the run, unless it is told how many it may
 # go past; then they are counted, listed, and nowhere forgotten.
+# shellcheck disable=SC2034 # what left_alone reads
+# shellcheck disable=SC2154 # what bloomctl_run sets
 bats_require_minimum_version 1.5.0
 
 load helpers
@@ -83,7 +85,7 @@ assert_list() {
 					'.sent == 3' '.acknowledged == 3' \
 					'.rejects == {null: 1, empty: 1,
 						delimiter: 1}'
-				rm -r "$set/$(json .generation got.json)"
+				rm -r "${set:?}/$(json .generation got.json)"
 				continue
 			fi
 			set -- 2 null 4 empty 5 delimiter
@@ -220,7 +222,6 @@ assert_list() {
 }
 
 @test "rejects: --rejects-raw lists the values, escaped as COPY text is" {
-	local value
 	bloomctl_run "${build[@]}" -s file:mixed.csv --rejects-raw \
 		--max-rejects 3
 	assert_failure 64 build 'option --rejects-raw: it needs --rejects FILE'
@@ -346,7 +347,7 @@ file 'long.csv'	2	id	too-long"
 	fault_run write:3:ENOSPC list "${build[@]}" -s file:clean.csv \
 		--rejects list
 	assert_status 0
-	rm -r "$set/$("$BLOOMCTL" inspect -k cards.keyspec -t dir:t \
+	rm -r "${set:?}/$("$BLOOMCTL" inspect -k cards.keyspec -t dir:t \
 		--format json | json '.generations[0].generation' -)"
 	untouched
 }

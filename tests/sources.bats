@@ -3,6 +3,8 @@
 #
 # Every end is a true end: whatever a source is, and however it ends, either
 # all of its rows are in the new generation or there is none.
+# shellcheck disable=SC2030,SC2031 # each test is a process of its own
+# shellcheck disable=SC2094 # `trailer` the function is no `trailer` the file
 bats_require_minimum_version 1.5.0
 
 load helpers
@@ -26,15 +28,15 @@ setup_file() {
 	gzip -n <small.csv >small.gz
 	zstd -q <small.csv >small.zst
 	# Members that a row crosses: an end between them is seen by its rows.
-	head -c 60 small.csv >head
-	tail -c +61 small.csv >tail
-	{ gzip -n <head && gzip -n <tail; } >two.gz
-	{ zstd -q <head && zstd -q <tail; } >two.zst
+	head -c 60 small.csv >front
+	tail -c +61 small.csv >back
+	{ gzip -n <front && gzip -n <back; } >two.gz
+	{ zstd -q <front && zstd -q <back; } >two.zst
 }
 
 setup() {
 	begin
-	cp -a "$BATS_FILE_TMPDIR"/{t,one,trailer,head,tail} \
+	cp -a "$BATS_FILE_TMPDIR"/{t,one,trailer,front,back} \
 		"$BATS_FILE_TMPDIR"/*.{csv,txt,gz,zst} .
 	set=$(set_of)
 	live=$(live_of)
@@ -52,6 +54,7 @@ teardown() {
 # trailer ROWS FILE [BYTES [SUM]]: the trailer of the FILE's bytes.
 trailer() {
 	need_xxhash
+	# shellcheck disable=SC2154 # set by need_xxhash
 	"$python" - "$@" <<-'END'
 		import sys, xxhash
 		rows, name, *said = sys.argv[1:]
@@ -143,19 +146,19 @@ from_options() {
 
 # marked MARK: the processes whose command line holds it.
 marked() {
-	local file
-	for file in $(grep -lsa -- "[${1:0:1}]${1:1}" /proc/[0-9]*/cmdline); do
-		file=${file#/proc/}
-		echo "${file%/cmdline}"
-	done
+	# Not the one that looks for it.
+	grep -lsa -- "[${1:0:1}]${1:1}" /proc/[0-9]*/cmdline |
+		sed 's|/proc/||; s|/cmdline||'
 }
 
 gone() {
 	[[ -z $(marked "$1") ]]
 }
 
-there() {
-	! gone "$1"
+# runs ARGUMENT: a process has it as a whole argument, as those of a command do
+# and our own command line does not.
+runs() {
+	grep -qsaxz -- "[${1:0:1}]${1:1}" /proc/[0-9]*/cmdline
 }
 
 # --- packed ---------------------------------------------------------------
@@ -168,19 +171,19 @@ nothing() {
 	table from_file <<-'END'
 		0 :: gzip <small.csv
 		0 :: cat two.gz
-		0 :: gzip -1 <head && gzip -9 <tail
+		0 :: gzip -1 <front && gzip -9 <back
 		0 :: cat two.gz; head -c 1 /dev/zero
 		0 :: cat two.gz; head -c 20000 /dev/zero
 		0 :: : | gzip; cat two.gz; : | gzip
-		0 :: gzip <head; : | gzip; : | gzip; gzip <tail
+		0 :: gzip <front; : | gzip; : | gzip; gzip <back
 		0 :: gzip -9 --name -c small.csv
 		0 :: while IFS= read -r line; do echo "$line" | gzip; done <small.csv
 		0 :: zstd -q <small.csv
 		0 :: cat two.zst
-		0 :: zstd -q --no-check <head && zstd -q -19 <tail
+		0 :: zstd -q --no-check <front && zstd -q -19 <back
 		0 :: nothing; cat two.zst
 		0 :: cat two.zst; nothing
-		0 :: zstd -q <head; nothing; nothing; zstd -q <tail
+		0 :: zstd -q <front; nothing; nothing; zstd -q <back
 		0 :: printf '\x5f\x2a\x4d\x18\x05\0\0\0a,b\n\n'; cat two.zst
 		0 :: : | zstd -q; cat two.zst; : | zstd -q
 		0 :: zstd -q --long=27 <small.csv
@@ -199,13 +202,13 @@ nothing() {
 		74 file 'bytes': bytes that are no gzip follow the last member :: cat small.gz small.zst
 		74 file 'bytes': bytes that are not NUL follow the padding :: cat two.gz; printf '\0\0x'
 		74 file 'bytes': bytes that are not NUL follow the padding :: cat two.gz; printf '\0'; cat two.gz
-		74 file 'bytes': bytes that are no gzip follow the last member :: gzip <head; printf x; gzip <tail
+		74 file 'bytes': bytes that are no gzip follow the last member :: gzip <front; printf x; gzip <back
 		74 file 'bytes': the gzip data is cut off inside a member :: cat two.gz; printf '\x1f\x8b'
 		74 file 'bytes': the gzip data is cut off inside a member :: printf '\x1f\x8b'
 		74 file 'bytes': the gzip data is damaged :: printf '\x1f\x8b\x07'; tail -c +4 two.gz
 		74 file 'bytes': bytes that are no zstd follow the last frame :: cat two.zst; printf '\0'
 		74 file 'bytes': bytes that are no zstd follow the last frame :: cat small.zst small.gz
-		74 file 'bytes': bytes that are no zstd follow the last frame :: zstd -q <head; printf x; zstd -q <tail
+		74 file 'bytes': bytes that are no zstd follow the last frame :: zstd -q <front; printf x; zstd -q <back
 		74 file 'bytes': the zstd data is cut off inside a frame :: cat two.zst; printf '(\xb5/\xfd'
 		74 file 'bytes': the zstd data is cut off inside a frame :: cat two.zst; nothing | head -c 7
 		74 file 'bytes': no header row :: : | gzip
@@ -258,8 +261,8 @@ every_byte() {
 			cases=$((${cases-0} + 1))
 		done
 		# Behind the first member is a true end, but of half a row.
-		file=$(gzip -n <head | wc -c)
-		[[ $name == *.gz ]] || file=$(zstd -q <head | wc -c)
+		file=$(gzip -n <front | wc -c)
+		[[ $name == *.gz ]] || file=$(zstd -q <front | wc -c)
 		case='between the members'
 		printf -v file '%s.%03d' "$name" "$file"
 		from_options 74 "file '$file': row 9: / no newline" \
@@ -381,7 +384,7 @@ every_byte() {
 	done
 	into t -s - < <(head -c "$n" whole.csv)
 	[[ $status == 0 ]]
-	rm -r "$set/$("$BLOOMCTL" inspect -k cards.keyspec -t dir:t \
+	rm -r "${set:?}/$("$BLOOMCTL" inspect -k cards.keyspec -t dir:t \
 		--format json | jq -r '.generations[0].generation')"
 	untouched
 	no_wrong 180
@@ -611,7 +614,7 @@ from_exec() {
 		74 command 'echo ...': it failed with status 2 :: echo "
 		66 command 'printf ...': it is Parquet :: printf 'PAR1\025\004'
 		65 command '...': row 2: field 'id': no key: null :: (echo id,scope; echo 1,m; echo ,m)
-		65 command 'yes ...': header row: no column 'id' :: yes MARKER
+		65 command 'yes ...': header row: no column 'id' :: yes MARK1
 		74 command 'cat ...': row 21: a quote :: cat small.csv; yes 'x"' & wait
 		64 source 1: 'exec:' has no command :: 
 		64 source 1: 'exec:' has no command ::   
@@ -628,7 +631,7 @@ from_exec() {
 	# A command without rows, but with a header, is an empty set.
 	into g -s 'exec:head -n 1 small.csv' --receipt got.json
 	assert_json got.json '.status == 0' '.rows == 0'
-	wait_until gone 'yes MARKER'
+	wait_until gone MARK1
 	untouched
 	no_wrong 50
 }
@@ -653,10 +656,10 @@ from_exec() {
 		0 :: -s 'exec:sleep 0.3; cat a' -s 'exec:gzip <b' -j 4
 		74 command 2 'cat ...': it failed with status 3 :: -s 'exec:cat a' -s 'exec:cat b; exit 3'
 		74 command 2 'cat ...': it failed with status 3 :: -s 'exec:cat a' -s 'exec:cat b; exit 3' -j 2
-		74 command 1 'cat ...': it failed with status 4 :: -s 'exec:cat a; exit 4' -s 'exec:yes MARKER3' -j 2
+		74 command 1 'cat ...': it failed with status 4 :: -s 'exec:cat a; exit 4' -s 'exec:yes MARK3' -j 2
 		64 source 2: 'exec:' has no command :: -s 'exec:cat a' -s exec:
 	END
-	wait_until gone 'yes MARKER3'
+	wait_until gone MARK3
 	no_wrong 7
 }
 
@@ -724,7 +727,7 @@ ended() {
 		-s "exec:${3//MARK/$mark}" >/dev/null 2>err 3>&- &
 	pid=$!
 	wait_until reserved $pid
-	wait_until there "sleep $mark"
+	wait_until runs "$mark"
 	kill -"$signal" $pid
 	status=0
 	wait $pid 2>/dev/null || status=$?
@@ -746,7 +749,7 @@ ended() {
 		-s 'exec:cat small.csv' --receipt got.json
 	assert_status 0
 	[[ ! -e $set/$dead ]] || fail "$case: '$dead' is still there"
-	rm -r "$set/$(json .generation got.json)"
+	rm -r "${set:?}/$(json .generation got.json)"
 	cases=$((${cases-0} + 1))
 }
 
@@ -776,7 +779,7 @@ ended() {
 	"$BLOOMCTL" build -q -k cards.keyspec -t dir:t --capacity 100 \
 		-s "exec:sleep $mark" 2>err 3>&- &
 	pid=$!
-	wait_until there "sleep $mark"
+	wait_until runs "$mark"
 	dead=$(cd "$set" && grep -ls '"state": "building"' 2*/manifest.json)
 	dead=${dead%/*}
 	kill -KILL $pid
@@ -800,7 +803,7 @@ ended() {
 		into t -s "exec:$command"
 		said 65 "command '"
 		assert_lacks "$stderr" MARK4
-		wait_until gone 'yes MARK4'
+		wait_until gone MARK4
 		cases=$((${cases-0} + 1))
 	done
 	untouched
@@ -817,7 +820,7 @@ exported() {
 	quick export -t - "${words[@]}" <"${input-/dev/null}"
 	stderr=$(sed -n '/^bloomctl export: \|^hint: /p' err)
 	if [[ $1 == 0 ]]; then
-		[[ $status == 0 && -z $stderr ]] && cmp -s out whole.csv ||
+		{ [[ $status == 0 && -z $stderr ]] && cmp -s out whole.csv; } ||
 			wrong "it is not what it should be: $(<out)"
 		return
 	fi
@@ -843,7 +846,7 @@ exported() {
 		64 command 'cat ...': a pipeline hides :: -s 'exec:cat small.csv | cat'
 		65 file 'short.csv': row 1: 1 column where 2 are in the header :: -s file:short.csv
 		74 file 'quote.csv': row 1: a quote is never closed :: -s file:quote.csv
-		74 file 'head': row 9: the last row has no newline :: -s file:head
+		74 file 'front': row 9: the last row has no newline :: -s file:front
 		74 standard input: it is empty and has no trailer :: -s -
 		66 file 'none.csv': cannot open it :: -s file:none.csv
 		66 file '/dev/null': neither a regular file nor a pipe :: -s file:/dev/null
@@ -937,7 +940,7 @@ exported() {
 			output='' stderr=$(<err)
 			show_run "$want, $source"
 			assert_failure 74 export "standard output: $want"
-			wait_until gone 'yes MARK,5'
+			wait_until gone MARK,5
 		done
 	done
 }
