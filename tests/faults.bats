@@ -30,7 +30,11 @@ build=(build -q -k cards.keyspec -t dir:t -s file:more.csv)
 @test "faults: build: every read, stat, lock, close and the like fails once" {
 	state=one
 	check() { check_build; }
-	each 'read stat truncate lock readlink' EIO "${build[@]}"
+	each 'read truncate lock readlink' EIO "${build[@]}"
+	# The file system is asked for its room by the target's folder.
+	path=$PWD/t
+	each stat EIO "${build[@]}"
+	path=/cards-
 	step=3
 	each 'readdir close' EIO "${build[@]}"
 	each mmap ENOMEM "${build[@]}"
@@ -71,6 +75,25 @@ build=(build -q -k cards.keyspec -t dir:t -s file:more.csv)
 	each write ENOSPC "${build[@]}"
 	unset FAULT_THEN
 	report 'build, and its cleaning up' 30
+}
+
+@test "faults: build: many files are synced with their file system, and that fails, too" {
+	local n seen=0
+	write_keyspec many.keyspec name=many buckets=600
+	for n in {1..20}; do
+		fault_run fsync:$n:EIO /many- build -q -k many.keyspec \
+			-t dir:t -s file:more.csv
+		((status != 0)) || break
+		assert_failure 74 build 'Input/output error'
+		[[ $stderr != "bloomctl build: generation '"*"': sync: "* ]] ||
+			seen=$((seen + 1))
+		bloomctl_run swap -k many.keyspec -t dir:t
+		((status == 66 || status == 83)) || fail "it was promoted"
+	done
+	((status == 0 && seen == 1))
+	fault_run 'fsync:3:EINTR' /many- build -q -k many.keyspec -t dir:t \
+		-s file:more.csv
+	assert_status 0
 }
 
 @test "faults: build: the first into an empty folder, and its folder" {

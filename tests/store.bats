@@ -153,6 +153,48 @@ put() {
 # --- no room, no rights ---------------------------------------------------
 
 # full FAULT-FREE-COMMAND...: on a small file system, see the test.
+@test "store: a manifest that is too long, or of another generation or set, is not promoted" {
+	local file=$set_folder/$next/manifest.json
+	cp "$set_folder/$live/manifest.json" "$file"
+	bloomctl_run "${swap[@]}" -g "$next"
+	assert_failure 83 swap "of another generation: $live"
+	head -c 5000000 /dev/zero >"$file"
+	bloomctl_run "${swap[@]}" -g "$next"
+	assert_failure 83 swap 'longer than'
+	fresh ready
+	write_keyspec other.keyspec name=other
+	bloomctl_ok build -q -k other.keyspec -t dir:t -s file:more.csv
+	cp t/other-*/*-*/manifest.json "$file"
+	bloomctl_run "${swap[@]}" -g "$next"
+	assert_failure 83 swap 'of another keyspec'
+	answers
+	bloomctl_run inspect -k cards.keyspec -t dir:t
+	assert_status 0
+	assert_has "$output" 'broken' 'of another keyspec'
+}
+
+@test "store: what has no room from the beginning is 73 before anything is written" {
+	unshare -rm true 2>/dev/null || skip 'no mounts for this user here'
+	awk 'BEGIN { print "id,scope"; for (i = 1; i < 60000; i++)
+		print i ",m:" i % 7 }' >large.csv
+	# shellcheck disable=SC2016 # expanded inside
+	any_run unshare -rm bash -c '
+		for options in size=64k nr_inodes=5; do
+			mount -t tmpfs -o $options x t
+			for dry in "" -n; do
+				"$BLOOMCTL" build -q $dry -k cards.keyspec \
+					-t dir:t -s file:large.csv
+				echo "status $?"
+			done
+			find t -type f ! -name lock
+			umount t
+		done
+	' bash
+	[[ $output == $'status 73\nstatus 73\nstatus 73\nstatus 73' ]]
+	assert_has "$stderr" "target 'dir:t': a generation needs" \
+		' of disk, ' '6 files, ' 'are available'
+}
+
 @test "store: a disk that is really full, or has no inode left, is 73 and nothing is lost" {
 	unshare -rm true 2>/dev/null || skip 'no mounts for this user here'
 	awk 'BEGIN { print "id,scope"; for (i = 1; i < 60000; i++)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -128,6 +129,7 @@ int dirseal_seal(struct store *s, struct manifest *m, struct error *err)
 {
 	struct dir *dir = (struct dir *)s;
 	struct dirbuild *build = dir->build;
+	char what[NAMES_ID_MAX + 16];
 	uint64_t added = 0;
 	int rc = -1;
 	int fd = -1;
@@ -140,10 +142,11 @@ int dirseal_seal(struct store *s, struct manifest *m, struct error *err)
 				 m->generation);
 	if (check_writers(build, m, err) != 0 || check_full(dir, err) != 0)
 		goto out;
+	(void)snprintf(what, sizeof(what), "generation '%s'", m->generation);
 	fd = dir_generation(dir, m->generation, err);
 	if (fd < 0 || write_files(dir, m, fd, err) != 0 ||
 	    sync_files(dir, m, fd, err) != 0 ||
-	    file_sync_dir(fd, m->generation, err) != 0 ||
+	    file_sync_dir(fd, what, err) != 0 ||
 	    dir_sync_set(dir, err) != 0)
 		goto out;
 	for (uint32_t i = 0; i < build->image.buckets; i++)
