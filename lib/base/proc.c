@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -29,11 +28,12 @@
 #define PIPE_SIZE (1 << 20)
 
 /*
- * Ends the group $0 once nobody can write to its standard input: we are gone.
- * It is a member of the group, whose number is its own as long as it lives.
+ * Ends its group once nobody can write to its standard input: we are gone.
+ * The number of the group is its own, and so no other's as long as it is not
+ * reaped.
  */
 static const char keeper[] =
-	"read -r nothing; kill -TERM -\"$0\"; sleep 5; kill -KILL -\"$0\"";
+	"read -r nothing; kill -TERM -$$; sleep 5; kill -KILL -$$";
 
 static void close_fd(int *fd)
 {
@@ -128,17 +128,14 @@ static int spawn_command(struct proc *p, const char *command,
 	char *argv[] = {(char *)"sh", (char *)"-e",    (char *)"-c",
 			(char *)"--", (char *)command, NULL};
 
-	return spawn(&p->pid, 0, argv, environment, -1, out, false);
+	return spawn(&p->pid, p->keeper, argv, environment, -1, out, false);
 }
 
 static int spawn_keeper(struct proc *p, char *const environment[], int life)
 {
-	char group[24];
-	char *argv[] = {(char *)"sh", (char *)"-c", (char *)keeper, group,
-			NULL};
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)keeper, NULL};
 
-	(void)snprintf(group, sizeof(group), "%ld", (long)p->pid);
-	return spawn(&p->keeper, p->pid, argv, environment, life, -1, true);
+	return spawn(&p->keeper, 0, argv, environment, life, -1, true);
 }
 
 int proc_start(struct proc *p, const char *command, char *const environment[],
@@ -154,10 +151,11 @@ int proc_start(struct proc *p, const char *command, char *const environment[],
 		rc = errno;
 	p->out = out[0];
 	p->life = life[1];
-	if (rc == 0)
-		rc = spawn_command(p, command, environment, out[1]);
+	/* The keeper first: we may be killed at any time. */
 	if (rc == 0)
 		rc = spawn_keeper(p, environment, life[0]);
+	if (rc == 0)
+		rc = spawn_command(p, command, environment, out[1]);
 	close_fd(&out[1]);
 	close_fd(&life[0]);
 	if (rc != 0) {
@@ -265,18 +263,16 @@ static void end_group(struct proc *p)
 	bool gone = false;
 	int ms = 1;
 
-	(void)kill(-p->pid, SIGTERM);
+	(void)kill(-p->keeper, SIGTERM);
 	/* Of a command that the terminal stopped. */
-	(void)kill(-p->pid, SIGCONT);
+	(void)kill(-p->keeper, SIGCONT);
 	while (!has_come_to(p->pid, WEXITED, &info, &gone) && !gone) {
 		if (clock_ns() > limit)
-			(void)kill(-p->pid, SIGKILL);
+			(void)kill(-p->keeper, SIGKILL);
 		pause_ms(&ms);
 	}
-	/* What the shell left behind goes with it.  The number is still that of
-	 * this group: of its shell or its keeper, who is not reaped yet. */
-	if (!gone || p->keeper > 0)
-		(void)kill(-p->pid, SIGKILL);
+	/* What the shell left behind goes with it, and the keeper. */
+	(void)kill(-p->keeper, SIGKILL);
 	(void)reap(&p->pid, &p->status);
 }
 

@@ -23,8 +23,8 @@
 #define PROC_GRACE_MS 5000
 
 struct proc {
-	pid_t pid;    /* of the shell, and of the group; 0: it was reaped */
-	pid_t keeper; /* 0: it was reaped */
+	pid_t pid;    /* of the shell; 0: it was reaped */
+	pid_t keeper; /* and the number of the group; 0: it was reaped */
 	int status;   /* of the shell, once it was reaped */
 	int out;      /* the command's output; -1: closed */
 	int life;     /* closed when we end, by whatever cause; -1: closed */
