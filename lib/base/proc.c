@@ -30,10 +30,12 @@
 /*
  * Ends its group once nobody can write to its standard input: we are gone.
  * The number of the group is its own, and so no other's as long as it is not
- * reaped.
+ * reaped.  It ignores what set_attributes() has blocked until then: a shell
+ * that waits for a child lets blocked signals in.
  */
 static const char keeper[] =
-	"read -r nothing; kill -TERM -$$; sleep 5; kill -KILL -$$";
+	"trap '' HUP INT QUIT TERM TSTP TTIN TTOU; read -r nothing; "
+	"kill -TERM -$$; sleep 5; kill -KILL -$$";
 
 static void close_fd(int *fd)
 {
