@@ -187,7 +187,8 @@ __attribute__((constructor)) static void begin(void)
 	if (getenv("FAULT_CLOCK") != NULL)
 		read_day(getenv("FAULT_CLOCK"));
 	if (getenv("FAULT_RANDOM") != NULL)
-		random_byte = atoi(getenv("FAULT_RANDOM")) & 0xff;
+		random_byte =
+			(int)strtol(getenv("FAULT_RANDOM"), NULL, 10) & 0xff;
 	if (getenv("FAULT") == NULL)
 		return;
 	read_fault(getenv("FAULT"), &first);

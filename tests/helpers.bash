@@ -139,7 +139,7 @@ fault_run() {
 	output=$(<"$said.out")
 	stderr=$(<"$said.err")
 	show_run "FAULT=$fault" bloomctl "$@"
-	counted= counted_then=
+	counted='' counted_then=''
 	[[ ! -s $said.counted ]] || {
 		read -r counted
 		read -r counted_then

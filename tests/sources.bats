@@ -1103,3 +1103,15 @@ everywhere() {
 	untouched
 	no_wrong 11
 }
+
+@test "sources: a command that is silent does not keep a scan whose other command failed" {
+	local way
+	mark=86399.$RANDOM$RANDOM
+	for way in "exec:sleep $mark|exec:exit 3" "exec:exit 3|exec:sleep $mark"; do
+		bloomctl_run build -q -k cards.keyspec -t dir:t --capacity 100 \
+			-j 2 -s "${way%|*}" -s "${way#*|}"
+		assert_failure 74 build "'exit ...': it failed with status 3"
+		wait_until gone "$mark"
+	done
+	untouched
+}

@@ -7,6 +7,29 @@
 
 #include "lib/base/stop.h"
 
+/* How often a wait is asked whether it is wanted. */
+#define ASK_MS 1000
+
+static _Thread_local struct {
+	input_wanted *fn;
+	void *ctx;
+} asked;
+
+void input_set_wanted(input_wanted *wanted, void *ctx)
+{
+	asked.fn = wanted;
+	asked.ctx = ctx;
+}
+
+int input_check(struct error *err)
+{
+	if (stop_check(err) != 0)
+		return -1;
+	if (asked.fn == NULL || asked.fn(asked.ctx))
+		return 0;
+	return error_set(err, ERROR_INTERRUPTED, "not wanted any more");
+}
+
 int input_wait(int fd, int ms, struct error *err)
 {
 	struct pollfd fds[2] = {{.fd = fd, .events = POLLIN},
@@ -14,10 +37,14 @@ int input_wait(int fd, int ms, struct error *err)
 	int ready;
 
 	do {
-		ready = poll(fds, 2, ms);
-		if (stop_check(err) != 0)
+		int part = ms < 0 || ms > ASK_MS ? ASK_MS : ms;
+
+		ready = poll(fds, 2, part);
+		if (ready == 0 ? input_check(err) != 0 : stop_check(err) != 0)
 			return -1;
-	} while (ready < 0 && errno == EINTR);
+		if (ready == 0 && ms >= 0)
+			ms -= part;
+	} while ((ready < 0 && errno == EINTR) || (ready == 0 && ms != 0));
 	if (ready < 0)
 		return error_errno(err, ERROR_INTERNAL, errno, "poll");
 	return ready > 0;

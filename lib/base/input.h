@@ -6,13 +6,27 @@
 #ifndef BLOOMCTL_BASE_INPUT_H
 #define BLOOMCTL_BASE_INPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "lib/base/error.h"
 
+/* Whether what a thread waits for is still wanted. */
+typedef bool input_wanted(void *ctx);
+
+/*
+ * Has the waits of the calling thread ask, about once a second, whether they
+ * are wanted, until it is called again with NULL.  Those that are not fail
+ * with ERROR_INTERRUPTED.
+ */
+void input_set_wanted(input_wanted *wanted, void *ctx);
+
+/* 0, or -1 with ERROR_INTERRUPTED: a stop, or it is not wanted any more. */
+int input_check(struct error *err);
+
 /*
  * Waits at most ms milliseconds (-1: for ever) until there is something to
- * read, or the end.  1 then, 0 when the time is over, -1 for a stop or
+ * read, or the end.  1 then, 0 when the time is over, -1 as input_check() or
  * ERROR_INTERNAL.
  */
 int input_wait(int fd, int ms, struct error *err);

@@ -17,7 +17,6 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/input.h"
-#include "lib/base/stop.h"
 
 #define SHELL "/bin/sh"
 
@@ -249,7 +248,7 @@ int proc_wait(struct proc *p, int *status, struct error *err)
 	int ms = 1;
 
 	while (!reap(&p->pid, &p->status)) {
-		if (stop_check(err) != 0 || check_terminal(p, err) != 0)
+		if (input_check(err) != 0 || check_terminal(p, err) != 0)
 			return -1;
 		pause_ms(&ms);
 	}

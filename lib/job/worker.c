@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/input.h"
 #include "lib/base/stop.h"
 #include "lib/job/rejects.h"
 
@@ -30,6 +31,7 @@ static int on_reject(struct worker *w, const struct row *row, int code,
 	} else {
 		rc = rejects_add(scan->rejects, w->part->name, row, code, field,
 				 err);
+		w->elsewhere = rc != 0 && err->code != ERROR_ROWS;
 	}
 	if (rc != 0)
 		w->rejected_last = w->rejected;
@@ -52,16 +54,27 @@ static int on_row(void *ctx, const struct row *row, struct error *err)
 	if (w->sink->ops->key(w->sink, result.bucket, w->key, result.len,
 			      err) == 0)
 		return 0;
-	w->sink_failed = err->code == ERROR_DATA;
+	w->elsewhere = err->code == ERROR_DATA;
 	return -1;
 }
 
-/* Whether the worker's part still matters: nothing before it has failed. */
+/*
+ * Whether the worker's part still matters: nothing before it has failed.  With
+ * pipes and commands nothing at all: one that is silent may be so for ever.
+ */
 static bool wanted(const struct worker *w)
 {
-	return w->again ||
-	       w->index < atomic_load_explicit(&w->crew->limit,
-					       memory_order_relaxed);
+	size_t limit =
+		atomic_load_explicit(&w->crew->limit, memory_order_relaxed);
+
+	if (w->crew->scan->source->once)
+		return limit == SIZE_MAX;
+	return w->again || w->index < limit;
+}
+
+static bool still_wanted(void *ctx)
+{
+	return wanted(ctx);
 }
 
 /* Counts for whoever looks on; what is read again is not counted again. */
@@ -180,7 +193,7 @@ static bool names_its_file(const struct worker *w)
 {
 	size_t len = strlen(w->part->name);
 
-	return stop_asked() || w->sink_failed ||
+	return stop_asked() || w->elsewhere ||
 	       (strncmp(w->err.text, w->part->name, len) == 0 &&
 		w->err.text[len] == ':');
 }
@@ -191,6 +204,7 @@ void *worker_run(void *arg)
 	struct crew *crew = w->crew;
 	const struct rowformat *format = crew->scan->format;
 
+	input_set_wanted(still_wanted, w);
 	while (w->err.code == ERROR_NONE) {
 		w->index = atomic_fetch_add(&crew->next, 1);
 		if (w->index >= crew->count || !wanted(w))
@@ -198,6 +212,11 @@ void *worker_run(void *arg)
 		w->part = &crew->parts[w->index];
 		if (read_part(w, format, &w->err) == 0)
 			continue;
+		/* Another error was first, and perhaps the cause of this. */
+		if (!wanted(w)) {
+			w->err.code = ERROR_NONE;
+			break;
+		}
 		crew_lower_limit(crew, w->index + 1);
 		renumber(w, format);
 		if (!names_its_file(w))
@@ -207,6 +226,7 @@ void *worker_run(void *arg)
 	    atomic_load(&crew->limit) == SIZE_MAX &&
 	    w->sink->ops->end(w->sink, &w->err) != 0)
 		crew_lower_limit(crew, 0);
+	input_set_wanted(NULL, NULL);
 	/* The pipe has room for a byte from each; a lost one is a bug that
 	 * shows as a scan that does not end. */
 	while (write(crew->done[1], "", 1) < 0 && errno == EINTR)

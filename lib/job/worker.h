@@ -38,7 +38,7 @@ struct worker {
 	size_t index;           /* of the part */
 	uint64_t rejected;      /* rows of the part without a key, so far */
 	uint64_t rejected_last; /* of them, the one that ended the part; or 0 */
-	bool sink_failed;       /* err is of damage that the sink met */
+	bool elsewhere;         /* err is of a filter or a list, not of part */
 	bool again;       /* the part is read once more, for its message */
 	struct error err; /* code ERROR_NONE while all is well */
 };

@@ -146,8 +146,7 @@ int dirseal_seal(struct store *s, struct manifest *m, struct error *err)
 	fd = dir_generation(dir, m->generation, err);
 	if (fd < 0 || write_files(dir, m, fd, err) != 0 ||
 	    sync_files(dir, m, fd, err) != 0 ||
-	    file_sync_dir(fd, what, err) != 0 ||
-	    dir_sync_set(dir, err) != 0)
+	    file_sync_dir(fd, what, err) != 0 || dir_sync_set(dir, err) != 0)
 		goto out;
 	for (uint32_t i = 0; i < build->image.buckets; i++)
 		added += build->added[i] - build->planted;

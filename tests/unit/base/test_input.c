@@ -192,11 +192,43 @@ static void is_stopped_test(void)
 	in_child(is_woken);
 }
 
+static bool never(void *ctx)
+{
+	++*(int *)ctx;
+	return false;
+}
+
+static void unwanted(void)
+{
+	struct error err = ERROR_INIT;
+	int asked = 0;
+	char byte;
+	size_t got;
+
+	REQUIRE(pipe(ends) == 0);
+	input_set_wanted(never, &asked);
+	CHECK(input_check(&err) == -1);
+	CHECK_U64(err.code, ERROR_INTERRUPTED);
+	CHECK(input_read(ends[0], &byte, 1, &got, &err) == -1);
+	CHECK_STR(err.text, "not wanted any more");
+	/* What is there is read, and nobody asked. */
+	asked = 0;
+	CHECK(write(ends[1], "x", 1) == 1);
+	CHECK(input_read(ends[0], &byte, 1, &got, &err) == 0 && got == 1);
+	CHECK_U64((unsigned)asked, 0);
+	input_set_wanted(NULL, NULL);
+	CHECK(input_check(&err) == 0);
+	CHECK(input_wait(ends[0], 1, &err) == 0);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+
 int main(void)
 {
 	UNIT(reads, "input: bytes are read as they come, to the end");
 	UNIT(goes_on, "input: EINTR and EAGAIN are passed over");
 	UNIT(fails_test, "input: a poll or a read that fails is told");
 	UNIT(is_stopped_test, "input: a stop ends a wait that has no end");
+	UNIT(unwanted, "input: a wait that nobody wants ends");
 	return unit_end();
 }
