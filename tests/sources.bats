@@ -656,7 +656,7 @@ from_exec() {
 		0 :: -s 'exec:sleep 0.3; cat a' -s 'exec:gzip <b' -j 4
 		74 command 2 'cat ...': it failed with status 3 :: -s 'exec:cat a' -s 'exec:cat b; exit 3'
 		74 command 2 'cat ...': it failed with status 3 :: -s 'exec:cat a' -s 'exec:cat b; exit 3' -j 2
-		74 command 1 'cat ...': it failed with status 4 :: -s 'exec:cat a; exit 4' -s 'exec:yes MARK3' -j 2
+		74 command 1 'cat ...': it failed with status 4 :: -s 'exec:cat a; exit 4' -s 'exec:cat b; yes 5,MARK3' -j 2
 		64 source 2: 'exec:' has no command :: -s 'exec:cat a' -s exec:
 	END
 	wait_until gone MARK3

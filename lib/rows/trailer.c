@@ -145,7 +145,8 @@ static int no_trailer(struct trailer_stream *s)
 		error_set(&s->err, ERROR_DATA,
 			  "it ends without a trailer, so nobody says that it "
 			  "is whole");
-	return error_hint(&s->err, "let bloomctl export write the pipe, or say "
+	return error_hint(&s->err, "let bloomctl export write it; "
+				   "build, verify and size do without by "
 				   "--no-trailer");
 }
 

@@ -126,8 +126,9 @@ static void others_are_refused(void)
 				   "that it is whole";
 	static const char none[] = "it is empty and has no trailer: nobody "
 				   "says that there are no rows";
-	static const char remedy[] = "let bloomctl export write the pipe, or "
-				     "say --no-trailer";
+	static const char remedy[] =
+		"let bloomctl export write it; build, verify "
+		"and size do without by --no-trailer";
 	static const char dump[] = "it is pg_dump's custom format by its first "
 				   "bytes, not rows";
 	static const char copy[] = "write the table by COPY instead";

@@ -11,8 +11,8 @@ static const char lost[] = "it ends without a trailer, so nobody says that it "
 			   "is whole";
 static const char nothing[] = "it is empty and has no trailer: nobody says "
 			      "that there are no rows";
-static const char remedy[] = "let bloomctl export write the pipe, or say "
-			     "--no-trailer";
+static const char remedy[] = "let bloomctl export write it; build, verify "
+			     "and size do without by --no-trailer";
 
 #define LONGEST                          \
 	"\\. rows=18446744073709551615 " \
