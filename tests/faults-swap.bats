@@ -4,6 +4,7 @@
 # Everything that can fail on the way to the disk fails once in a swap, a
 # rollback and a prune: each call in turn, n rising until the run passes, or the
 # process is killed there (tests/fault.c, tests/faulty.bash).
+# shellcheck disable=SC2317,SC2034 # check() and variables are for each()
 bats_require_minimum_version 1.5.0
 
 load helpers
@@ -53,14 +54,14 @@ swap=(swap -q -k cards.keyspec -t dir:t)
 }
 
 @test "faults: swap: what cleans up behind a fault can fail, too" {
-	local then
+	local second
 	swap_names swap
 	check() {
 		check_swap "$from" "$to" swap -k cards.keyspec -t dir:t \
 			-g "$to"
 	}
-	for then in 'unlink:*:EIO' 'any:1:kill' 'any:*:EROFS'; do
-		export FAULT_THEN=$then
+	for second in 'unlink:*:EIO' 'any:1:kill' 'any:*:EROFS'; do
+		export FAULT_THEN=$second
 		each 'write rename symlink' ENOSPC "${swap[@]}"
 	done
 	unset FAULT_THEN

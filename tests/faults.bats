@@ -4,6 +4,7 @@
 # Everything that can fail on the way to the disk fails once in a build, and in
 # readers: each call in turn, n rising until the run passes, or the process is
 # killed there (tests/fault.c, tests/faulty.bash).
+# shellcheck disable=SC2317,SC2034 # check() and variables are for each()
 bats_require_minimum_version 1.5.0
 
 load helpers
@@ -61,11 +62,11 @@ build=(build -q -k cards.keyspec -t dir:t -s file:more.csv)
 }
 
 @test "faults: build: what cleans up behind a fault can fail, too" {
-	local then
+	local second
 	state=one
 	check() { check_build; }
-	for then in 'unlink:*' 'unlink:1' 'rename:1' 'write:1' 'open:1' 'fsync:1'; do
-		export FAULT_THEN=$then:EIO
+	for second in 'unlink:*' 'unlink:1' 'rename:1' 'write:1' 'open:1' 'fsync:1'; do
+		export FAULT_THEN=$second:EIO
 		step=3
 		each write ENOSPC "${build[@]}"
 	done
@@ -81,7 +82,7 @@ build=(build -q -k cards.keyspec -t dir:t -s file:more.csv)
 	local n seen=0
 	write_keyspec many.keyspec name=many buckets=600
 	for n in {1..20}; do
-		fault_run fsync:$n:EIO /many- build -q -k many.keyspec \
+		fault_run "fsync:$n:EIO" /many- build -q -k many.keyspec \
 			-t dir:t -s file:more.csv
 		((status != 0)) || break
 		assert_failure 74 build 'Input/output error'

@@ -335,6 +335,7 @@ set_of() {
 }
 
 # The generation that readers get, or nothing.
+# shellcheck disable=SC2120 # tests give it another target
 live_of() {
 	readlink "$(set_of "${1:-t}")/live" || :
 }
@@ -382,6 +383,7 @@ flip() {
 }
 
 # assert_answers [OPTION...]: readers of t find 1 and 100, and not 999999.
+# shellcheck disable=SC2120 # tests give it options
 assert_answers() {
 	bloomctl_run lookup -q -k cards.keyspec -t dir:t "$@" 1 m:1
 	assert_status 0
@@ -395,7 +397,9 @@ assert_answers() {
 # filter is there but its own and those of $next, and the lock is free.
 # shellcheck disable=SC2154 # for the test to set
 left_alone() {
+	# shellcheck disable=SC2119 # not those of this function
 	assert_answers
+	# shellcheck disable=SC2119
 	[[ $(live_of) == "$live" ]] || fail "another generation is live"
 	[[ -z $(find "$set" -name '*.bloom' ! -path "*/$live/*" \
 		! -path "*/${next-none}/*") ]] ||

@@ -4,6 +4,7 @@
 # What a folder of filters meets that is no failing call: something else in the
 # place of each file, a full disk, no rights, other runs at the same time, lock
 # files of the dead, clocks that are wrong.
+# shellcheck disable=SC2317,SC2034 # check() and variables are for each()
 bats_require_minimum_version 1.5.0
 
 load helpers
@@ -308,6 +309,7 @@ put() {
 stopped_run() {
 	local fault=$1
 	shift
+	# shellcheck disable=SC2153 # from the makefile
 	LD_PRELOAD=$BUILD/fault.so FAULT=$fault FAULT_PATH=/cards- \
 		"$BLOOMCTL" "$@" >first.log 2>&1 &
 	pid=$!
@@ -356,9 +358,9 @@ go_on() {
 	fresh one
 	for i in {1..12}; do
 		if ((i % 3)); then
-			"$BLOOMCTL" "${build[@]}" -q 2>run.$i &
+			"$BLOOMCTL" "${build[@]}" -q 2>"run.$i" &
 		else
-			"$BLOOMCTL" "${swap[@]}" -q 2>run.$i &
+			"$BLOOMCTL" "${swap[@]}" -q 2>"run.$i" &
 		fi
 		pids+=($!)
 	done
@@ -492,10 +494,10 @@ at() {
 	last=$(readlink "$set_folder/live")
 	for offset in $((20 * year)) $((-20 * year)) 0 -$year:3 $((50 * year)):4 \
 		-$((30 * year)); do
-		at $offset "${build[@]}" -q --receipt got.json
+		at "$offset" "${build[@]}" -q --receipt got.json
 		id=$(json .generation got.json)
 		[[ $id > $last ]] || fail "$id is not behind $last"
-		at $offset "${swap[@]}" -q
+		at "$offset" "${swap[@]}" -q
 		[[ $(readlink "$set_folder/live") == "$id" ]]
 		answers more.csv
 		fence=$(json .fence "$set_folder/lock")
@@ -547,7 +549,7 @@ at() {
 	local n dead left
 	for n in {1..60..2}; do
 		fresh one
-		faulty any:$n:kill "${build[@]}" -q || break
+		faulty "any:$n:kill" "${build[@]}" -q || break
 		dead=''
 		for left in "$set_folder"/*-*/; do
 			left=${left%/}
@@ -571,7 +573,7 @@ at() {
 	local fault said unfinished=0
 	for fault in {write,fsync,rename,symlink,unlink}:{1..9}; do
 		fresh ready
-		faulty $fault:kill "${swap[@]}" -q || continue
+		faulty "$fault:kill" "${swap[@]}" -q || continue
 		quiet inspect -k cards.keyspec -t dir:t
 		said=$(<quiet.log)
 		if [[ $(readlink "$set_folder/live") == "$next" ]]; then
