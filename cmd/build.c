@@ -8,6 +8,7 @@
 
 #include "cmd/inputs.h"
 #include "cmd/output.h"
+#include "cmd/target.h"
 #include "lib/base/clock.h"
 #include "lib/base/num.h"
 #include "lib/job/build.h"
@@ -67,17 +68,16 @@ static int run(const struct opts *opts, struct inputs *in,
 	       struct build_options *o, struct build_report *report,
 	       struct error *err)
 {
-	const char *target = opts_text(opts, OPT_TARGET);
-	struct store *store = NULL;
+	struct target target;
 	int rc;
 
-	rc = store_open(target, in->spec, !o->dry_run, &store, err);
+	rc = target_open(&target, opts, in->spec, !o->dry_run, err);
 	/* A dry run makes nothing, and so accepts that nothing is there. */
 	if (rc != 0 && o->dry_run && err->code == ERROR_SOURCE)
-		rc = store_creatable(target, err);
+		rc = store_creatable(opts_text(opts, OPT_TARGET), err);
 	if (rc == 0)
-		rc = build_run(store, &in->scan, o, report, err);
-	store_close(store);
+		rc = build_run(target.store, &in->scan, o, report, err);
+	target_close(&target);
 	progress_end(&in->line);
 	if (rc == 0 && !opts_flag(opts, OPT_QUIET))
 		rc = print_summary(report, o->dry_run, err);

@@ -9,6 +9,7 @@
 
 #include "cmd/inputs.h"
 #include "cmd/output.h"
+#include "cmd/target.h"
 #include "lib/base/clock.h"
 #include "lib/base/num.h"
 #include "lib/job/inspect.h"
@@ -371,10 +372,11 @@ int cmd_inspect(const struct opts *opts, struct error *err)
 	struct error bad = ERROR_INIT;
 	struct inputs in;
 	struct inspect_report report;
-	struct store *store = NULL;
+	struct target target;
 	int rc;
 
 	memset(&in, 0, sizeof(in));
+	memset(&target, 0, sizeof(target));
 	memset(&report, 0, sizeof(report));
 	rc = opts_no_args(opts, err);
 	if (rc == 0)
@@ -382,10 +384,9 @@ int cmd_inspect(const struct opts *opts, struct error *err)
 	if (rc == 0)
 		rc = inputs_spec(&in, opts, err);
 	if (rc == 0)
-		rc = store_open(opts_text(opts, OPT_TARGET), in.spec, false,
-				&store, err);
+		rc = target_open(&target, opts, in.spec, false, err);
 	if (rc == 0) {
-		rc = inspect_run(store, in.spec,
+		rc = inspect_run(target.store, in.spec,
 				 opts_text(opts, OPT_GENERATION), &report, err);
 		/* Bad filters are an error and still have a report. */
 		if (rc == 0 || report.bad > 0 ||
@@ -398,7 +399,7 @@ int cmd_inspect(const struct opts *opts, struct error *err)
 		}
 	}
 	inspect_report_release(&report);
-	store_close(store);
+	target_close(&target);
 	inputs_release(&in);
 	return rc;
 }

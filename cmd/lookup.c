@@ -10,6 +10,7 @@
 #include "cmd/inputs.h"
 #include "cmd/output.h"
 #include "cmd/rowkey.h"
+#include "cmd/target.h"
 #include "lib/base/num.h"
 #include "lib/base/show.h"
 #include "lib/job/lookup.h"
@@ -89,7 +90,7 @@ static int ask(const struct opts *opts, struct inputs *in, struct rowkey *key,
 	       struct error *err)
 {
 	const struct bloomkey_spec *spec = in->spec;
-	struct store *store = NULL;
+	struct target target;
 	struct lookup_report r;
 	int rc = rowkey_one(in, opts, key, err);
 
@@ -100,12 +101,12 @@ static int ask(const struct opts *opts, struct inputs *in, struct rowkey *key,
 		return rc;
 	}
 	memset(&r, 0, sizeof(r));
-	rc = store_open(opts_text(opts, OPT_TARGET), spec, false, &store, err);
+	rc = target_open(&target, opts, spec, false, err);
 	if (rc == 0)
-		rc = lookup_run(store, spec, opts_text(opts, OPT_GENERATION),
-				key->at.bucket, key->bytes, key->at.len, &r,
-				err);
-	store_close(store);
+		rc = lookup_run(target.store, spec,
+				opts_text(opts, OPT_GENERATION), key->at.bucket,
+				key->bytes, key->at.len, &r, err);
+	target_close(&target);
 	if (rc == 0 && !opts_flag(opts, OPT_QUIET))
 		rc = print(opts, key, &r, err);
 	if (rc != 0)

@@ -8,6 +8,7 @@
 
 #include "cmd/inputs.h"
 #include "cmd/output.h"
+#include "cmd/target.h"
 #include "lib/base/clock.h"
 #include "lib/base/num.h"
 #include "lib/job/prune.h"
@@ -119,10 +120,11 @@ int cmd_swap(const struct opts *opts, struct error *err)
 	struct inputs in;
 	struct swap_report report;
 	struct receipt receipt;
-	struct store *store = NULL;
+	struct target target;
 	int rc;
 
 	memset(&in, 0, sizeof(in));
+	memset(&target, 0, sizeof(target));
 	memset(&report, 0, sizeof(report));
 	memset(&receipt, 0, sizeof(receipt));
 	receipt.command = opts_flag(opts, OPT_PRUNE)      ? "swap --prune"
@@ -138,15 +140,15 @@ int cmd_swap(const struct opts *opts, struct error *err)
 	if (rc == 0)
 		rc = inputs_spec(&in, opts, err);
 	if (rc == 0)
-		rc = store_open(opts_text(opts, OPT_TARGET), in.spec, false,
-				&store, err);
+		rc = target_open(&target, opts, in.spec, false, err);
 	if (rc == 0)
-		rc = opts_flag(opts, OPT_PRUNE) ? prune(opts, store, err)
-						: swap(opts, store, in.spec,
-						       &receipt, &report, err);
+		rc = opts_flag(opts, OPT_PRUNE)
+			     ? prune(opts, target.store, err)
+			     : swap(opts, target.store, in.spec, &receipt,
+				    &report, err);
 	receipt.spec = in.spec;
 	rc = output_receipt(opts, &receipt, rc, err);
-	store_close(store);
+	target_close(&target);
 	swap_report_release(&report);
 	inputs_release(&in);
 	return rc;

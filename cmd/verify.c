@@ -8,6 +8,7 @@
 
 #include "cmd/inputs.h"
 #include "cmd/output.h"
+#include "cmd/target.h"
 #include "lib/base/clock.h"
 #include "lib/base/num.h"
 #include "lib/job/audit.h"
@@ -43,10 +44,11 @@ int cmd_verify(const struct opts *opts, struct error *err)
 	struct inputs in;
 	struct audit_report report;
 	struct receipt receipt;
-	struct store *store = NULL;
+	struct target target;
 	int rc;
 
 	memset(&in, 0, sizeof(in));
+	memset(&target, 0, sizeof(target));
 	memset(&report, 0, sizeof(report));
 	memset(&receipt, 0, sizeof(receipt));
 	receipt.command = "verify";
@@ -61,13 +63,12 @@ int cmd_verify(const struct opts *opts, struct error *err)
 	if (rc == 0)
 		rc = inputs_source(&in, opts, err);
 	if (rc == 0)
-		rc = store_open(opts_text(opts, OPT_TARGET), in.spec, false,
-				&store, err);
+		rc = target_open(&target, opts, in.spec, false, err);
 	if (rc == 0) {
 		in.scan.phase = "verifying";
-		rc = audit_run(store, &in.scan, opts_text(opts, OPT_GENERATION),
-			       opts_u64(opts, OPT_ABSENT, 100000), &report,
-			       err);
+		rc = audit_run(
+			target.store, &in.scan, opts_text(opts, OPT_GENERATION),
+			opts_u64(opts, OPT_ABSENT, 100000), &report, err);
 		progress_end(&in.line);
 		receipt.m = report.m.set[0] != '\0' ? &report.m : NULL;
 		if (rc == 0)
@@ -84,7 +85,7 @@ int cmd_verify(const struct opts *opts, struct error *err)
 	receipt.absent_hits = report.absent_hits;
 	receipt.spec = in.spec;
 	rc = output_receipt(opts, &receipt, rc, err);
-	store_close(store);
+	target_close(&target);
 	audit_report_release(&report);
 	inputs_release(&in);
 	return rc;

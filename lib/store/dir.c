@@ -17,7 +17,38 @@ static int facts(struct store *s, struct store_facts *out, struct error *err)
 {
 	(void)err;
 	out->place = ((struct dir *)s)->place;
+	out->server = false;
 	return 0;
+}
+
+/* Bits are set here, whosever they are. */
+static int any_engine(struct store *s, const struct engine **out,
+		      struct error *err)
+{
+	(void)s;
+	(void)err;
+	*out = NULL;
+	return 0;
+}
+
+static int no_nodes(struct store *s, struct store_node **out, size_t *count,
+		    struct error *err)
+{
+	(void)s;
+	(void)err;
+	*out = NULL;
+	*count = 0;
+	return 0;
+}
+
+/* Whoever wants to know can look at the process: it is on this machine. */
+static void no_phase(struct store *s, const char *phase, uint64_t done,
+		     uint64_t total)
+{
+	(void)s;
+	(void)phase;
+	(void)done;
+	(void)total;
 }
 
 static void dir_close(struct store *s)
@@ -36,9 +67,12 @@ static void dir_close(struct store *s)
 
 static const struct store_ops dir_ops = {
 	.facts = facts,
+	.engine = any_engine,
+	.nodes = no_nodes,
 	.list = dirlist_list,
 	.lock = dirlock_lock,
 	.unlock = dirlock_unlock,
+	.phase = no_phase,
 	.locked_by = dirlock_locked_by,
 	.fits = dirbuild_fits,
 	.reserve = dirbuild_reserve,
@@ -329,8 +363,9 @@ static int name_place(struct dir *dir, const char *path, struct error *err)
 	return 0;
 }
 
-int dir_open(const char *path, const struct bloomkey_spec *spec, bool create,
-	     struct store **out, struct error *err)
+int dir_open(const char *path, const struct bloomkey_spec *spec,
+	     const struct store_options *options, struct store **out,
+	     struct error *err)
 {
 	struct dir *dir;
 
@@ -343,7 +378,7 @@ int dir_open(const char *path, const struct bloomkey_spec *spec, bool create,
 		return error_nomem(err);
 	dir->base.ops = &dir_ops;
 	dir->spec = spec;
-	dir->create = create;
+	dir->create = options->create;
 	dir->root = -1;
 	dir->folder = -1;
 	dir->lock = -1;

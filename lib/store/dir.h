@@ -55,8 +55,9 @@ struct dir {
 };
 
 /* Opens a folder as the store of a set; see store_open(). */
-int dir_open(const char *path, const struct bloomkey_spec *spec, bool create,
-	     struct store **out, struct error *err);
+int dir_open(const char *path, const struct bloomkey_spec *spec,
+	     const struct store_options *options, struct store **out,
+	     struct error *err);
 
 /* See store_creatable(). */
 int dir_creatable(const char *path, struct error *err);

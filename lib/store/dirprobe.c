@@ -60,6 +60,8 @@ int dirprobe_info(struct store *s, const struct manifest *m, uint32_t bucket,
 	int fd;
 
 	memset(out, 0, sizeof(*out));
+	out->ttl_ms = -1;
+	out->slot = -1;
 	if (wanted(dir, m, &out->layout, &want, err) != 0)
 		return -1;
 	if (bucket >= want.buckets)

@@ -8,7 +8,8 @@
 #include "lib/store/dir.h"
 
 typedef int open_fn(const char *rest, const struct bloomkey_spec *spec,
-		    bool create, struct store **out, struct error *err);
+		    const struct store_options *options, struct store **out,
+		    struct error *err);
 
 /* How a target begins, and who opens what comes behind. */
 static const struct {
@@ -32,14 +33,15 @@ static int not_known(const char *target, struct error *err)
 }
 
 int store_open(const char *target, const struct bloomkey_spec *spec,
-	       bool create, struct store **out, struct error *err)
+	       const struct store_options *options, struct store **out,
+	       struct error *err)
 {
 	*out = NULL;
 	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
 		size_t len = strlen(targets[i].word);
 
 		if (strncmp(target, targets[i].word, len) == 0)
-			return targets[i].open(target + len, spec, create, out,
+			return targets[i].open(target + len, spec, options, out,
 					       err);
 	}
 	return not_known(target, err);

@@ -23,11 +23,37 @@
 #include "lib/filter/engine.h"
 #include "lib/store/manifest.h"
 
+struct redis_options;
 struct store;
 
 /* What a target is. */
 struct store_facts {
 	const char *place; /* the target as messages name it; borrowed */
+	bool server;       /* not a folder */
+};
+
+/* One server of a target. */
+struct store_node {
+	char name[300];    /* as messages name it */
+	char software[64]; /* "redis 7.0.15, RedisBloom 2.8.2" */
+	char policy[32];   /* maxmemory-policy; "": not known */
+	bool evicts;       /* filters too, when memory is short */
+	uint64_t used;     /* bytes of memory */
+	uint64_t limit;    /* maxmemory, or all there is; 0: not known */
+	uint64_t evicted;  /* keys, since it was started */
+	uint64_t replicas; /* that are connected to it */
+	bool replica;      /* it is one itself */
+};
+
+/* What store_open() is told beside the target. */
+struct store_options {
+	bool create;                        /* a folder may be made */
+	const struct redis_options *server; /* how to log in; borrowed; NULL:
+					       nothing is said */
+	unsigned wait_replicas;  /* replicas that must have a generation before
+				    it is complete */
+	bool allow_eviction;     /* keys may be evicted while it is built */
+	uint64_t eviction_bytes; /* and so many bytes of them are room */
 };
 
 /* What one filter is and holds. */
@@ -38,7 +64,10 @@ struct bucket_info {
 	uint64_t keys;     /* keys sent to it, with duplicates */
 	uint64_t bits_set; /* bits that are 1; UINT64_MAX: not known */
 	uint64_t memory;   /* bytes it takes where it is, all told */
+	int64_t ttl_ms;    /* it goes away by itself after; -1: never */
+	int slot;          /* of a cluster; -1: no server's */
 	bool missing;      /* set on failure: because it is not there */
+	bool foreign;      /* set on failure: because it is something else */
 };
 
 /* Receives members on their way into a generation; one per worker. */
@@ -80,6 +109,21 @@ struct store_ops {
 		     struct error *err);
 
 	/*
+	 * The engine that its filters will be of.  *out is NULL where any
+	 * will do, as in a folder.  Writes nothing.  ERROR_ENGINE: a server
+	 * has none.
+	 */
+	int (*engine)(struct store *s, const struct engine **out,
+		      struct error *err);
+
+	/*
+	 * Its servers, *out owned by the caller (free()); a folder has none:
+	 * NULL and 0.
+	 */
+	int (*nodes)(struct store *s, struct store_node **out, size_t *count,
+		     struct error *err);
+
+	/*
 	 * All generations of the set, newest id first, owned by the caller
 	 * (store_list_free()).  States are the effective ones: exactly the
 	 * generation that readers get is MANIFEST_LIVE.  A set that is not
@@ -96,7 +140,13 @@ struct store_ops {
 	int (*lock)(struct store *s, const char *command, uint64_t *fence,
 		    struct error *err);
 	void (*unlock)(struct store *s);
-	/* Who holds the lock, as text; empty if nobody does. */
+	/*
+	 * Says to others, while the lock is held, what the run is doing and
+	 * how far it is; done and total are 0 where that is not known.
+	 */
+	void (*phase)(struct store *s, const char *phase, uint64_t done,
+		      uint64_t total);
+	/* Who holds the lock and how far, as text; empty if nobody does. */
 	int (*locked_by)(struct store *s, char *out, size_t size,
 			 struct error *err);
 
@@ -166,13 +216,14 @@ struct store {
 };
 
 /*
- * Opens the set of a keyspec on a target ("dir:PATH").  spec is borrowed
- * until the store is closed.  create: the target is made if it is not there;
- * otherwise a target that is not there is ERROR_SOURCE.  ERROR_USAGE for a
- * word that is no target.
+ * Opens the set of a keyspec on a target ("dir:PATH", "redis://HOST").  spec
+ * and options are borrowed until the store is closed.  create: a folder is
+ * made if it is not there; otherwise one that is not there is ERROR_SOURCE.
+ * ERROR_USAGE for a word that is no target; errors of conn_open().
  */
 int store_open(const char *target, const struct bloomkey_spec *spec,
-	       bool create, struct store **out, struct error *err);
+	       const struct store_options *options, struct store **out,
+	       struct error *err);
 
 /*
  * For a dry run, after store_open() has failed on a target that is not there:

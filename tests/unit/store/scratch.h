@@ -23,6 +23,10 @@ static char scratch[64];
 static char scratch_target[80];
 static struct error scratch_err;
 
+/* What store_open() is told: a folder may be made, or must be there. */
+static const struct store_options making = {.create = true};
+static const struct store_options taking;
+
 static inline int scratch_unlink(const char *path, const struct stat *st,
 				 int type, struct FTW *at)
 {

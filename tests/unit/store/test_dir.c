@@ -12,7 +12,8 @@ static struct store *open_store(bool create)
 {
 	struct store *s = NULL;
 
-	if (store_open(scratch_target, spec, create, &s, &scratch_err) != 0)
+	if (store_open(scratch_target, spec, create ? &making : &taking, &s,
+		       &scratch_err) != 0)
 		printf("# %s\n", scratch_err.text);
 	return s;
 }
@@ -124,7 +125,8 @@ static void sentinel_everywhere(void)
 	p->ops->close(p);
 	manifest_release(&m);
 	store_close(s);
-	REQUIRE(store_open(scratch_target, none, true, &s, &scratch_err) == 0);
+	REQUIRE(store_open(scratch_target, none, &making, &s, &scratch_err) ==
+		0);
 	REQUIRE(s->ops->lock(s, "build", &fence, &scratch_err) == 0);
 	REQUIRE(scratch_build(s, none, ID1, 10, fence, 0, 0, &m) == 0);
 	CHECK(s->ops->info(s, &m, 9, true, &info, &scratch_err) == 0);
@@ -216,7 +218,8 @@ static void many_buckets(void)
 	few = old;
 	few.rlim_cur = 64;
 	REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
-	REQUIRE(store_open(scratch_target, many, true, &s, &scratch_err) == 0);
+	REQUIRE(store_open(scratch_target, many, &making, &s, &scratch_err) ==
+		0);
 	REQUIRE(s->ops->lock(s, "build", &fence, &scratch_err) == 0);
 	REQUIRE(scratch_build(s, many, ID1, 20, fence, 0, 20000, &m) == 0);
 	built = clock_ns();
@@ -242,7 +245,8 @@ static enum error_code try_open(const char *below, bool create)
 
 	scratch_err.code = ERROR_NONE;
 	(void)snprintf(target, sizeof(target), "dir:%s/%s", scratch, below);
-	if (store_open(target, spec, create, &s, &scratch_err) == 0)
+	if (store_open(target, spec, create ? &making : &taking, &s,
+		       &scratch_err) == 0)
 		store_close(s);
 	return scratch_err.code;
 }
@@ -253,10 +257,10 @@ static void targets(void)
 	struct store_facts facts;
 	struct store *s;
 
-	CHECK(store_open("rediss://x", spec, true, &s, &scratch_err) == -1);
+	CHECK(store_open("rediss://x", spec, &making, &s, &scratch_err) == -1);
 	CHECK(scratch_err.code == ERROR_USAGE && s == NULL);
 	CHECK_STR(scratch_err.hint, "use dir:PATH");
-	CHECK(store_open("dir:", spec, true, &s, &scratch_err) == -1);
+	CHECK(store_open("dir:", spec, &making, &s, &scratch_err) == -1);
 	CHECK(scratch_err.code == ERROR_USAGE);
 	CHECK(try_open("t", false) == ERROR_SOURCE);
 	CHECK(try_open("t/u", true) == ERROR_SOURCE);
@@ -285,18 +289,18 @@ static void odd_paths(void)
 	struct store *s;
 
 	(void)snprintf(target, sizeof(target), "dir:%s/t/", scratch);
-	CHECK(store_open(target, spec, true, &s, &scratch_err) == 0);
+	CHECK(store_open(target, spec, &making, &s, &scratch_err) == 0);
 	CHECK(s->ops->facts(s, &facts, &scratch_err) == 0);
 	CHECK_STR(facts.place, scratch_target);
 	store_close(s);
 	(void)snprintf(target, sizeof(target), "dir:%s/t/a\n\xff '", scratch);
-	REQUIRE(store_open(target, spec, true, &s, &scratch_err) == 0);
+	REQUIRE(store_open(target, spec, &making, &s, &scratch_err) == 0);
 	CHECK(s->ops->facts(s, &facts, &scratch_err) == 0);
 	(void)snprintf(target, sizeof(target), "dir:%s/t/a\\n\\xff '", scratch);
 	CHECK_STR(facts.place, target);
 	store_close(s);
 	REQUIRE(getcwd(back, sizeof(back)) != NULL && chdir(scratch) == 0);
-	REQUIRE(store_open("dir:t/r", spec, true, &s, &scratch_err) == 0);
+	REQUIRE(store_open("dir:t/r", spec, &making, &s, &scratch_err) == 0);
 	CHECK(chdir(back) == 0);
 	CHECK(s->ops->facts(s, &facts, &scratch_err) == 0);
 	CHECK_STR(facts.place, "dir:t/r");
@@ -312,8 +316,8 @@ static void sets_side_by_side(void)
 	struct manifest n;
 	uint64_t fence;
 
-	REQUIRE(s != NULL &&
-		store_open(scratch_target, other, true, &o, &scratch_err) == 0);
+	REQUIRE(s != NULL && store_open(scratch_target, other, &making, &o,
+					&scratch_err) == 0);
 	REQUIRE(s->ops->lock(s, "build", &fence, &scratch_err) == 0);
 	REQUIRE(o->ops->lock(o, "build", &fence, &scratch_err) == 0);
 	REQUIRE(scratch_build(s, spec, ID1, 100, fence, 0, 9, &m) == 0);

@@ -306,8 +306,8 @@ int main(void)
 	scratch_begin();
 	spec = scratch_spec(10, "");
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-		if (store_open(scratch_target, spec, true, &s, &scratch_err) !=
-			    0 ||
+		if (store_open(scratch_target, spec, &making, &s,
+			       &scratch_err) != 0 ||
 		    s->ops->lock(s, "test", &fence, &scratch_err) != 0)
 			abort();
 		UNIT(tests[i].test, tests[i].claim);

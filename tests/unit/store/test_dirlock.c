@@ -11,7 +11,8 @@ static struct store *open_store(bool create)
 {
 	struct store *s = NULL;
 
-	if (store_open(scratch_target, spec, create, &s, &scratch_err) != 0)
+	if (store_open(scratch_target, spec, create ? &making : &taking, &s,
+		       &scratch_err) != 0)
 		printf("# %s\n", scratch_err.text);
 	return s;
 }

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * target: the store of --target, and how to log in where it is a server.
+ */
+#ifndef BLOOMCTL_CMD_TARGET_H
+#define BLOOMCTL_CMD_TARGET_H
+
+#include "cmd/opts.h"
+#include "lib/store/store.h"
+
+struct target {
+	struct store_options options;
+	struct store *store; /* owned; NULL: not open */
+};
+
+/*
+ * Opens the set of a keyspec in the target of --target; the struct must stay
+ * where it is until target_close().  create: a folder is made if it is not
+ * there.  ERROR_USAGE also if there is no --target; as store_open().
+ */
+int target_open(struct target *t, const struct opts *opts,
+		const struct bloomkey_spec *spec, bool create,
+		struct error *err);
+
+/* Closes what is open; a zeroed struct is legal. */
+void target_close(struct target *t);
+
+#endif
