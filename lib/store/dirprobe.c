@@ -20,25 +20,11 @@ static int wanted(const struct dir *dir, const struct manifest *m,
 		  const struct layout_ops **layout, struct bucketfile *out,
 		  struct error *err)
 {
-	const struct engine *engine = engine_by_name(m->engine);
+	const struct engine *engine;
 
 	memset(out, 0, sizeof(*out));
-	if (engine == NULL)
-		return error_set(err, ERROR_DATA,
-				 "generation '%s': engine '%s' is not known",
-				 m->generation, m->engine);
-	if (engine_size(engine, m->capacity, m->error, &out->params, err) !=
-	    0) {
-		err->code = ERROR_DATA;
-		return error_prefix(err, "generation '%s'", m->generation);
-	}
-	if (out->params.bytes != m->bytes)
-		return error_set(err, ERROR_DATA,
-				 "generation '%s': filters of %" PRIu64
-				 " bytes, where its capacity and error rate "
-				 "make %" PRIu64,
-				 m->generation, m->bytes, out->params.bytes);
-	memcpy(out->params.seed, m->seed, sizeof(out->params.seed));
+	if (store_params(m, &engine, &out->params, err) != 0)
+		return -1;
 	*layout = engine->layout;
 	out->layout = engine->layout->id;
 	out->buckets = bloomkey_buckets(dir->spec);

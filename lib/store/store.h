@@ -23,6 +23,9 @@
 #include "lib/filter/engine.h"
 #include "lib/store/manifest.h"
 
+/* How long a server keeps a lock unless told otherwise, in milliseconds. */
+#define LEASE_MS 30000
+
 struct redis_options;
 struct store;
 
@@ -47,7 +50,10 @@ struct store_node {
 
 /* What store_open() is told beside the target. */
 struct store_options {
-	bool create;                        /* a folder may be made */
+	bool create;  /* a folder may be made */
+	bool writes;  /* a replica will not do; create means it, too */
+	int lease_ms; /* how long a server keeps the lock of a run that
+			 is not heard of any more; 0: LEASE_MS */
 	const struct redis_options *server; /* how to log in; borrowed; NULL:
 					       nothing is said */
 	unsigned wait_replicas;  /* replicas that must have a generation before
@@ -234,6 +240,13 @@ int store_creatable(const char *target, struct error *err);
 
 /* Closes a store, releasing its lock; NULL is legal. */
 void store_close(struct store *s);
+
+/*
+ * What the filters of a manifest are, by its engine, capacity and error rate,
+ * with its seed.  ERROR_DATA if that is not known, or not what it says.
+ */
+int store_params(const struct manifest *m, const struct engine **engine,
+		 struct filter_params *out, struct error *err);
 
 /* Frees what list() made; NULL is legal. */
 void store_list_free(struct manifest *list, size_t count);

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "lib/base/num.h"
+#include "lib/base/random.h"
+#include "lib/base/show.h"
+#include "lib/redis/info.h"
+#include "lib/store/server.h"
+
+/* Beats within a lease: one or two may fail. */
+#define BEATS 4
+/* Evictions are looked for at least so often, in milliseconds. */
+#define WATCH_MS 1000
+
+struct lease {
+	const struct server *server;
+	struct conn *conn; /* of the thread, but before and after it */
+	pthread_t thread;
+	bool running;
+	int lease_ms;
+	uint64_t fence;
+	char token[SERVER_TOKEN_MAX];
+	char host[65];
+	char since[CLOCK_TEXT_MAX];
+	char command[64];
+
+	pthread_mutex_t mutex; /* of all below */
+	pthread_cond_t wake;
+	bool stop;
+	char phase[64];
+	uint64_t done;
+	uint64_t total;
+	bool watching;
+	uint64_t evicted;
+	struct error lost; /* code ERROR_NONE while it is held */
+	int64_t beaten;    /* when it was confirmed last, clock_ns() */
+};
+
+/* --- who has it ----------------------------------------------------------- */
+
+static const char *field(const struct reply *fields, const char *name)
+{
+	const struct reply *value = reply_member(fields, name);
+
+	return value != NULL && value->type == REPLY_BULK ? value->u.text : "";
+}
+
+static void add_progress(struct buf *b, const struct reply *fields)
+{
+	char done[NUM_TEXT_MAX];
+	char total[NUM_TEXT_MAX];
+	uint64_t d;
+	uint64_t t;
+
+	if (num_u64(field(fields, "done"), &d) != 0 || d == 0)
+		return;
+	if (num_u64(field(fields, "total"), &t) == 0 && t > 0)
+		(void)buf_addf(b, " %s of %s", num_grouped(d, done),
+			       num_grouped(t, total));
+	else
+		(void)buf_addf(b, " %s", num_grouped(d, done));
+}
+
+void lease_owner(const struct reply *fields, char *out, size_t size)
+{
+	const char *phase = field(fields, "phase");
+	struct buf b;
+
+	buf_init(&b, 512);
+	(void)show_copy(&b, field(fields, "command"),
+			strlen(field(fields, "command")));
+	(void)buf_adds(&b, ", pid ");
+	(void)show_copy(&b, field(fields, "pid"), strlen(field(fields, "pid")));
+	(void)buf_adds(&b, " on ");
+	(void)show_copy(&b, field(fields, "host"),
+			strlen(field(fields, "host")));
+	(void)buf_adds(&b, ", since ");
+	(void)show_copy(&b, field(fields, "since"),
+			strlen(field(fields, "since")));
+	if (phase[0] != '\0') {
+		(void)buf_adds(&b, ", ");
+		(void)show_copy(&b, phase, strlen(phase));
+		add_progress(&b, fields);
+	}
+	if (buf_string(&b) != NULL)
+		(void)snprintf(out, size, "%s", b.data);
+	else
+		(void)snprintf(out, size, "another run");
+	buf_release(&b);
+}
+
+static int held_by(const struct lease *l, const struct reply *reply,
+		   const char *how, struct error *err)
+{
+	char owner[256] = "another run";
+
+	if (reply->len > 1 && reply->u.items[1].type == REPLY_ARRAY)
+		lease_owner(&reply->u.items[1], owner, sizeof(owner));
+	return error_set(err, ERROR_LOCKED, "set '%s': %s by %s",
+			 l->server->set, how, owner);
+}
+
+/* --- scripts -------------------------------------------------------------- */
+
+/* The words of SCRIPT_LOCK and SCRIPT_BEAT; last is what they end with. */
+struct words {
+	char lock[KEYS_MAX];
+	char fence[KEYS_MAX];
+	char ms[SERVER_NUMBER_MAX];
+	char pid[SERVER_NUMBER_MAX];
+	char phase[64];
+	char done[SERVER_NUMBER_MAX];
+	char total[SERVER_NUMBER_MAX];
+	char last[SERVER_NUMBER_MAX];
+	const char *keys[3];
+	const char *args[11];
+};
+
+static void fill(const struct lease *l, uint64_t last, struct words *w)
+{
+	const char *const args[] = {l->token, w->ms,    l->command, l->host,
+				    w->pid,   l->since, w->phase,   w->done,
+				    w->total, w->last,  NULL};
+
+	keys_of_set(l->server->set, "lock", NULL, w->lock);
+	keys_of_set(l->server->set, "fence", NULL, w->fence);
+	(void)server_number((uint64_t)l->lease_ms, w->ms);
+	(void)server_number((uint64_t)getpid(), w->pid);
+	memcpy(w->phase, l->phase, sizeof(w->phase));
+	(void)server_number(l->done, w->done);
+	(void)server_number(l->total, w->total);
+	(void)server_number(last, w->last);
+	w->keys[0] = w->lock;
+	w->keys[1] = w->fence;
+	w->keys[2] = NULL;
+	memcpy(w->args, args, sizeof(args));
+}
+
+static int lock_lost(const struct lease *l, struct error *err)
+{
+	(void)error_set(err, ERROR_TEMPORARY,
+			"set '%s': its lock was lost on the server, and "
+			"another run may have had it meanwhile",
+			l->server->set);
+	return error_hint(err, "see what bloomctl inspect shows, and run it "
+			       "again");
+}
+
+/* One beat; the mutex is not held. */
+static int beat(struct lease *l, struct error *err)
+{
+	const struct reply *reply;
+	struct words w;
+	const char *word;
+
+	(void)pthread_mutex_lock(&l->mutex);
+	fill(l, l->fence, &w);
+	(void)pthread_mutex_unlock(&l->mutex);
+	if (script_call(l->conn, SCRIPT_BEAT, w.keys, w.args, "lock", &reply,
+			err) != 0)
+		return -1;
+	word = script_word(reply, NULL);
+	if (strcmp(word, "taken") == 0)
+		return held_by(l, reply, "the lock was taken over", err);
+	if (strcmp(word, "gone") == 0)
+		return lock_lost(l, err);
+	if (strcmp(word, "again") == 0)
+		log_warn("set '%s': the lock was gone from the server, and is "
+			 "taken again: nobody else had it",
+			 l->server->set);
+	return 0;
+}
+
+static int look_for_evictions(struct lease *l, uint64_t before,
+			      struct error *err)
+{
+	const struct reply *info;
+	uint64_t now;
+
+	if (server_info(l->conn, "stats", &info, err) != 0)
+		return -1;
+	if (info == NULL || !info_u64(info, "evicted_keys", &now) ||
+	    now <= before)
+		return 0;
+	(void)error_set(err, ERROR_SPACE,
+			"%s: it evicted %" PRIu64 " keys since the build began",
+			server_place(l->server), now - before);
+	return error_hint(err, "give it more memory, or --allow-eviction if "
+			       "what it evicts may go");
+}
+
+/* --- the thread ----------------------------------------------------------- */
+
+static void wait_ms(struct lease *l, int ms)
+{
+	struct timespec until;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += ms / 1000;
+	until.tv_nsec += (long)(ms % 1000) * 1000000;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	while (!l->stop &&
+	       pthread_cond_timedwait(&l->wake, &l->mutex, &until) == 0)
+		;
+}
+
+/* A server that does not answer leaves the lease running out. */
+static bool bearable(const struct lease *l, const struct error *why)
+{
+	return why->code == ERROR_TEMPORARY || why->code == ERROR_UNREACHED
+		       ? clock_ns() - l->beaten < (int64_t)l->lease_ms * 1000000
+		       : false;
+}
+
+static int reopen(struct lease *l, struct error *err)
+{
+	if (l->conn != NULL)
+		return 0;
+	if (server_connect(l->server, CONN_WRITES, &l->conn, err) != 0)
+		return -1;
+	conn_set_patient(l->conn, l->lease_ms / BEATS);
+	return 0;
+}
+
+static void *lease_run(void *arg)
+{
+	struct lease *l = arg;
+	int every = l->lease_ms / BEATS;
+	int64_t next = 0;
+
+	(void)pthread_mutex_lock(&l->mutex);
+	while (!l->stop && l->lost.code == ERROR_NONE) {
+		struct error why = ERROR_INIT;
+		bool watching = l->watching;
+		uint64_t evicted = l->evicted;
+		bool due = clock_ns() >= next;
+		int rc;
+
+		(void)pthread_mutex_unlock(&l->mutex);
+		rc = reopen(l, &why);
+		if (rc == 0 && due)
+			rc = beat(l, &why);
+		if (rc == 0 && watching)
+			rc = look_for_evictions(l, evicted, &why);
+		(void)pthread_mutex_lock(&l->mutex);
+		if (rc == 0 && due) {
+			l->beaten = clock_ns();
+			next = l->beaten + (int64_t)every * 1000000;
+		} else if (rc != 0 && !bearable(l, &why)) {
+			l->lost = why;
+		} else if (rc != 0) {
+			conn_close(l->conn);
+			l->conn = NULL;
+		}
+		wait_ms(l, every < WATCH_MS ? every : WATCH_MS);
+	}
+	(void)pthread_mutex_unlock(&l->mutex);
+	return NULL;
+}
+
+int lease_check(struct lease *l, struct error *err)
+{
+	int rc = 0;
+
+	(void)pthread_mutex_lock(&l->mutex);
+	if (l->lost.code != ERROR_NONE) {
+		*err = l->lost;
+		rc = -1;
+	}
+	(void)pthread_mutex_unlock(&l->mutex);
+	return rc;
+}
+
+void lease_phase(struct lease *l, const char *phase, uint64_t done,
+		 uint64_t total)
+{
+	(void)pthread_mutex_lock(&l->mutex);
+	(void)snprintf(l->phase, sizeof(l->phase), "%s", phase);
+	l->done = done;
+	l->total = total;
+	(void)pthread_mutex_unlock(&l->mutex);
+}
+
+void lease_watch(struct lease *l, uint64_t evicted)
+{
+	(void)pthread_mutex_lock(&l->mutex);
+	l->watching = true;
+	l->evicted = evicted;
+	(void)pthread_mutex_unlock(&l->mutex);
+}
+
+void lease_unwatch(struct lease *l)
+{
+	(void)pthread_mutex_lock(&l->mutex);
+	l->watching = false;
+	(void)pthread_mutex_unlock(&l->mutex);
+}
+
+/* --- taking and releasing ------------------------------------------------- */
+
+static int start(struct lease *l, struct error *err)
+{
+	int rc = pthread_create(&l->thread, NULL, lease_run, l);
+
+	if (rc != 0)
+		return error_errno(err, ERROR_INTERNAL, rc, "thread");
+	l->running = true;
+	return 0;
+}
+
+static int take(struct lease *l, uint64_t least, struct error *err)
+{
+	const struct reply *reply;
+	const char *fence;
+	struct words w;
+
+	fill(l, least, &w);
+	if (script_call(l->conn, SCRIPT_LOCK, w.keys, w.args, "lock", &reply,
+			err) != 0)
+		return error_prefix(err, "set '%s'", l->server->set);
+	if (strcmp(script_word(reply, &fence), "held") == 0)
+		return held_by(l, reply, "locked", err);
+	if (num_u64(fence, &l->fence) != 0)
+		return error_set(err, ERROR_DATA, "set '%s': lock: no fence",
+				 l->server->set);
+	l->beaten = clock_ns();
+	return 0;
+}
+
+static int init(struct lease *l, const struct server *server,
+		const char *command, struct error *err)
+{
+	unsigned char bytes[16];
+	pthread_condattr_t attr;
+
+	(void)pthread_condattr_init(&attr);
+	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	(void)pthread_mutex_init(&l->mutex, NULL);
+	(void)pthread_cond_init(&l->wake, &attr);
+	(void)pthread_condattr_destroy(&attr);
+	l->server = server;
+	l->lease_ms = server->options->lease_ms > 0 ? server->options->lease_ms
+						    : LEASE_MS;
+	(void)gethostname(l->host, sizeof(l->host) - 1);
+	(void)clock_text(clock_wall_ms(), l->since);
+	(void)snprintf(l->command, sizeof(l->command), "%s", command);
+	if (random_bytes(bytes, sizeof(bytes), err) != 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		(void)snprintf(l->token + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+void lease_release(struct lease *l)
+{
+	struct error ignored = ERROR_INIT;
+	const struct reply *reply;
+	char key[KEYS_MAX];
+	const char *const keys[] = {key, NULL};
+	const char *const args[] = {l->token, NULL};
+
+	if (l->running) {
+		(void)pthread_mutex_lock(&l->mutex);
+		l->stop = true;
+		(void)pthread_cond_signal(&l->wake);
+		(void)pthread_mutex_unlock(&l->mutex);
+		(void)pthread_join(l->thread, NULL);
+	}
+	keys_of_set(l->server->set, "lock", NULL, key);
+	/* What cannot be released runs out by itself. */
+	if (l->fence != 0 && l->lost.code == ERROR_NONE &&
+	    reopen(l, &ignored) == 0)
+		(void)script_call(l->conn, SCRIPT_UNLOCK, keys, args, "lock",
+				  &reply, &ignored);
+	conn_close(l->conn);
+	(void)pthread_cond_destroy(&l->wake);
+	(void)pthread_mutex_destroy(&l->mutex);
+	free(l);
+}
+
+uint64_t server_fence(const struct server *server)
+{
+	return server->lease->fence;
+}
+
+const char *server_token(const struct server *server)
+{
+	return server->lease->token;
+}
+
+int lease_take(struct server *server, const char *command, struct lease **out,
+	       struct error *err)
+{
+	struct lease *l = calloc(1, sizeof(*l));
+	char(*ids)[NAMES_ID_MAX] = NULL;
+	uint64_t highest;
+
+	*out = NULL;
+	if (l == NULL)
+		return error_nomem(err);
+	if (init(l, server, command, err) != 0 ||
+	    serverlist_live(server, &ids, &highest, err) != 0 ||
+	    reopen(l, err) != 0 || take(l, highest + 1, err) != 0 ||
+	    start(l, err) != 0) {
+		free(ids);
+		lease_release(l);
+		return -1;
+	}
+	free(ids);
+	*out = l;
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * script: what a server does in one step, without anything in between: the
+ * guarded changes of locks, records and filters.
+ *
+ * All keys of a script lie in one slot.  Each may be run twice: what was done
+ * by the first run is found by the second.  A script answers with an array
+ * whose first element is a word; script.c says which.
+ */
+#ifndef BLOOMCTL_STORE_SCRIPT_H
+#define BLOOMCTL_STORE_SCRIPT_H
+
+#include "lib/base/error.h"
+#include "lib/redis/conn.h"
+
+enum script {
+	SCRIPT_LOCK,
+	SCRIPT_BEAT,
+	SCRIPT_UNLOCK,
+	SCRIPT_RECORD,
+	SCRIPT_FORGET,
+	SCRIPT_MOVING,
+	SCRIPT_STATE,
+	SCRIPT_SEAL,
+	SCRIPT_LOOK,
+	SCRIPT_PROMOTE,
+	SCRIPT_DROP,
+	SCRIPT_COUNT,
+};
+
+/* The most keys and arguments of a script, together. */
+#define SCRIPT_WORDS_MAX 32
+
+/*
+ * Sends a script with its keys and arguments, each list ended by NULL; they
+ * are copied.  fn, ctx and tag as for conn_send().
+ */
+int script_send(struct conn *c, enum script script, const char *const keys[],
+		const char *const args[], conn_fn *fn, void *ctx, uint64_t tag,
+		struct error *err);
+
+/*
+ * The same as one call; *out is borrowed until the next one.  An error reply
+ * is -1: reply_refused() with `what` in front.
+ */
+int script_call(struct conn *c, enum script script, const char *const keys[],
+		const char *const args[], const char *what,
+		const struct reply **out, struct error *err);
+
+/*
+ * The word of a script's answer, and in *detail, if not NULL, what stands
+ * behind it ("" if nothing does, or it is no text).  "" if it is no such
+ * answer.
+ */
+const char *script_word(const struct reply *reply, const char **detail);
+
+#endif

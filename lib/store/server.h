@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * server: the store that is a Redis or Valkey server.
+ *
+ *	main thread ─ conn ──────────── records, states, questions
+ *	workers ───── conn each ─────── items, pipelined
+ *	lease ─────── conn, a thread ── the lock, every few seconds
+ *
+ * Which generation readers get is what the states of the live filters say,
+ * bucket by bucket; manifests only follow.  Everything that changes a set is
+ * a script that compares tokens and fences (script.h), so that a run that has
+ * lost its lock changes nothing more, whenever it wakes up.
+ *
+ * This header is for the files server*.c and lease.c alone.
+ */
+#ifndef BLOOMCTL_STORE_SERVER_H
+#define BLOOMCTL_STORE_SERVER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/redis/conn.h"
+#include "lib/store/keys.h"
+#include "lib/store/script.h"
+#include "lib/store/store.h"
+
+/* Room for 32 hexadecimal digits and a NUL. */
+#define SERVER_TOKEN_MAX 33
+/* Buckets that are looked at ahead of the one that is asked for. */
+#define SERVER_LOOK_AHEAD 256
+/* What a server needs beside the bits: key, object, state; in bytes. */
+#define SERVER_OVERHEAD 1024
+/* How long tidying up may take after a stop, in milliseconds. */
+#define SERVER_TIDY_MS 8000
+/* Room for a number in decimal and a NUL. */
+#define SERVER_NUMBER_MAX 24
+
+struct lease;
+struct serverbuild;
+struct serverlook;
+
+struct server {
+	struct store base;
+	const struct bloomkey_spec *spec;    /* borrowed */
+	const struct store_options *options; /* borrowed */
+	struct redis_target target;
+	char set[NAMES_SET_MAX];
+	struct conn *conn;           /* of the main thread */
+	const struct engine *engine; /* NULL: not asked yet */
+	struct lease *lease;         /* owned; NULL: the lock is not held */
+	struct serverbuild *build;   /* reserved last; owned, or NULL */
+	struct serverlook *look;     /* owned; NULL: nothing looked at */
+};
+
+/* Opens a server as the store of a set; see store_open(). */
+int server_open(const char *target, const struct bloomkey_spec *spec,
+		const struct store_options *options, struct store **out,
+		struct error *err);
+
+/* "redis://HOST:6379", for messages. */
+const char *server_place(const struct server *server);
+
+/* A connection of its own, as for a worker. */
+int server_connect(const struct server *server, unsigned flags,
+		   struct conn **out, struct error *err);
+
+/*
+ * The reply to INFO of a section, borrowed as conn_call() says; NULL where
+ * the user may not ask, with *err untouched.  -1: the connection failed.
+ */
+int server_info(struct conn *c, const char *section, const struct reply **out,
+		struct error *err);
+
+/* The name of TYPE for filters of an engine. */
+const char *server_type(const struct engine *engine);
+
+/* 0, or why the lock is held no more: as lease_check(). */
+int server_need_lock(const struct server *server, struct error *err);
+
+/* The fence and the token of the lock that is held. */
+uint64_t server_fence(const struct server *server);
+const char *server_token(const struct server *server);
+
+/* A number as a word of a command.  Returns out. */
+const char *server_number(uint64_t n, char out[SERVER_NUMBER_MAX]);
+
+/* --- lease.c -------------------------------------------------------------- */
+
+/* Takes the lock and keeps it, by a thread.  As store_ops.lock(). */
+int lease_take(struct server *server, const char *command, struct lease **out,
+	       struct error *err);
+
+/* Ends the thread and releases the lock if it is still held. */
+void lease_release(struct lease *lease);
+
+/*
+ * 0 while the lock is held.  ERROR_LOCKED: somebody else has it;
+ * ERROR_TEMPORARY: it could not be kept; ERROR_SPACE: keys were evicted.
+ * From any thread.
+ */
+int lease_check(struct lease *lease, struct error *err);
+
+void lease_phase(struct lease *lease, const char *phase, uint64_t done,
+		 uint64_t total);
+
+/* From now on it ends, ERROR_SPACE, if more keys than these were evicted. */
+void lease_watch(struct lease *lease, uint64_t evicted);
+void lease_unwatch(struct lease *lease);
+
+/* Who holds a lock, from the fields of its key, as text. */
+void lease_owner(const struct reply *fields, char *out, size_t size);
+
+/* --- the store's operations, each in the file of its noun ----------------- */
+
+int serverlist_list(struct store *s, struct manifest **out, size_t *count,
+		    struct error *err);
+/*
+ * The generation of each live filter's state: `buckets` ids, "" for none,
+ * owned by the caller; and the highest of their fences, 0 for none.
+ */
+int serverlist_live(struct server *server, char (**out)[NAMES_ID_MAX],
+		    uint64_t *fence, struct error *err);
+
+int serverbuild_fits(struct store *s, const struct filter_params *params,
+		     unsigned workers, struct error *err);
+int serverbuild_reserve(struct store *s, const struct manifest *m,
+			const struct layout_ops *layout,
+			const struct filter_params *params, unsigned workers,
+			struct error *err);
+int serverbuild_writer(struct store *s, struct writer **out, struct error *err);
+void serverbuild_free(struct serverbuild *build);
+int serverseal_seal(struct store *s, struct manifest *m, struct error *err);
+int server_put(struct store *s, const struct manifest *m, struct error *err);
+/*
+ * One of SCRIPT_RECORD, SCRIPT_FORGET and SCRIPT_MOVING, which change nothing
+ * where the lock is not held any more: ERROR_LOCKED.  name is for messages;
+ * text may be NULL.
+ */
+int server_record(struct server *server, enum script script, const char *name,
+		  const char *id, const char *text, struct error *err);
+
+int serverlook_info(struct store *s, const struct manifest *m, uint32_t bucket,
+		    bool whole, struct bucket_info *out, struct error *err);
+/* What was looked at ahead is not true any more. */
+void serverlook_forget(struct server *server);
+
+int serverprobe_probe(struct store *s, const struct manifest *m, probe_fn *fn,
+		      void *ctx, struct probe **out, struct error *err);
+
+int serverswap_promote(struct store *s, struct manifest *next,
+		       struct manifest *live, struct error *err);
+
+int serverdrop_drop(struct store *s, const char *generation, struct error *err);
+/* Removes a generation's filters and states, and not its record. */
+int serverdrop_filters(struct server *server, const char *generation,
+		       struct error *err);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * serverbuild: the generation that a server's store is building.  For
+ * serverbuild.c and serverseal.c alone.
+ */
+#ifndef BLOOMCTL_STORE_SERVERBUILD_H
+#define BLOOMCTL_STORE_SERVERBUILD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/store/server.h"
+
+struct serverbuild {
+	char generation[NAMES_ID_MAX];
+	char run_id[CONN_RUN_ID_MAX]; /* of the server, before the first add */
+	struct filter_params params;
+	uint64_t planted; /* sentinels per bucket: 0 or 1 */
+	uint64_t evicted; /* keys, before the first reserve */
+	bool evicted_known;
+	size_t memory;          /* of one writer's batches, in bytes */
+	uint64_t *acknowledged; /* items per bucket, of closed writers */
+	uint64_t *added;        /* of them, those that set a bit */
+	pthread_mutex_t merge;  /* of both, and of all below */
+	unsigned writers;       /* open */
+	bool lost;              /* one was closed with items under way */
+};
+
+/*
+ * Why a filter that was reserved is not there: ERROR_SPACE if the server has
+ * evicted keys meanwhile, ERROR_LOCKED if another run has removed it, else
+ * ERROR_DATA.  Asks over a connection of its own.
+ */
+int serverbuild_vanished(struct server *server, uint32_t bucket,
+			 struct error *err);
+
+/* "filter 'SHADOW'", in front of an error. */
+int serverbuild_prefix(const struct server *server, uint32_t bucket,
+		       struct error *err);
+
+/* 0, or ERROR_SPACE if keys were evicted and may not be. */
+int serverbuild_check_evictions(struct server *server, struct error *err);
+
+#endif

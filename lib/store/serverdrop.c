@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/stop.h"
+#include "lib/store/server.h"
+
+/*
+ * A filter is freed in the server's main thread, whatever command frees it.
+ * So there is one at a time, and a pause behind it in which the server does
+ * for others so many times what it did for us.
+ */
+#define PAUSE_FACTOR 4
+/* What is as short as this is no burden, in nanoseconds. */
+#define PAUSE_FROM 500000
+#define PAUSE_MAX  1000 /* ms */
+
+static int pause_after(int64_t took, struct error *err)
+{
+	int64_t ms = took * PAUSE_FACTOR / 1000000;
+	struct pollfd stop = {stop_fd(), POLLIN, 0};
+
+	if (took < PAUSE_FROM)
+		return 0;
+	(void)poll(&stop, 1, ms < PAUSE_MAX ? (int)ms : PAUSE_MAX);
+	return stop_check(err);
+}
+
+static int check(const struct reply *reply, const struct keys *k,
+		 struct error *err)
+{
+	const char *detail;
+	const char *word = script_word(reply, &detail);
+
+	if (strcmp(word, "ok") == 0)
+		return 0;
+	if (strcmp(word, "fence") == 0)
+		return error_set(err, ERROR_LOCKED,
+				 "filter '%s': a newer run, with fence %.20s, "
+				 "has taken it over",
+				 k->shadow, detail);
+	return error_set(err, ERROR_DATA,
+			 "filter '%s': its state is of generation '%.40s', so "
+			 "it is not removed",
+			 k->shadow, detail);
+}
+
+int serverdrop_filters(struct server *server, const char *generation,
+		       struct error *err)
+{
+	char fence[SERVER_NUMBER_MAX];
+	struct keys k;
+	const char *const keys[] = {k.shadow, k.shadow_state, NULL};
+	const char *const args[] = {
+		generation, server_number(server_fence(server), fence), NULL};
+	bool tidying = stop_asked();
+
+	serverlook_forget(server);
+	for (uint32_t b = 0; b < bloomkey_buckets(server->spec); b++) {
+		const struct reply *reply;
+		int64_t began = clock_ns();
+
+		keys_of(server->spec, b, generation, &k);
+		if (script_call(server->conn, SCRIPT_DROP, keys, args, k.shadow,
+				&reply, err) != 0 ||
+		    check(reply, &k, err) != 0)
+			return -1;
+		if (!tidying && pause_after(clock_ns() - began, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A generation that any reader gets is not removed. */
+static int check_live(struct server *server, const char *generation,
+		      struct error *err)
+{
+	char(*ids)[NAMES_ID_MAX];
+	uint64_t fence;
+	uint32_t live = 0;
+
+	if (serverlist_live(server, &ids, &fence, err) != 0)
+		return -1;
+	for (uint32_t b = 0; b < bloomkey_buckets(server->spec); b++)
+		live += strcmp(ids[b], generation) == 0;
+	free(ids);
+	if (live == 0)
+		return 0;
+	return error_set(err, ERROR_GENERATION,
+			 "generation '%s': readers get %" PRIu32
+			 " of its filters, so it is not removed",
+			 generation, live);
+}
+
+int serverdrop_drop(struct store *s, const char *generation, struct error *err)
+{
+	struct server *server = (struct server *)s;
+
+	if (server_need_lock(server, err) != 0 ||
+	    check_live(server, generation, err) != 0 ||
+	    serverdrop_filters(server, generation, err) != 0)
+		return -1;
+	return server_record(server, SCRIPT_FORGET, "manifest", generation,
+			     NULL, err);
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/num.h"
+#include "lib/store/manifest_text.h"
+#include "lib/store/server.h"
+
+/*
+ * The order of a swap, and what list() makes of a crash behind each step:
+ *
+ *	1. `moving` names the next generation   nothing is changed
+ *	2. every bucket is claimed              nothing is changed
+ *	3. bucket by bucket is promoted         next is live, from the first on
+ *	4. next's manifest: live                live's still says live: it is
+ *old
+ *	5. live's manifest: old                 all is as it should be
+ *	6. `moving` is removed                  and that is known
+ */
+
+/* --- the states of the live filters --------------------------------------- */
+
+struct lives {
+	char (*ids)[NAMES_ID_MAX];
+	uint64_t fence;
+};
+
+static int on_live(void *ctx, uint64_t bucket, const struct reply *reply,
+		   struct error *err)
+{
+	struct lives *lives = ctx;
+	const struct reply *id;
+	int64_t fence;
+
+	if (reply->type != REPLY_ARRAY || reply->len != 2)
+		return reply_refused(reply, err, "bucket %u: state",
+				     (unsigned)bucket);
+	id = &reply->u.items[0];
+	if (id->type == REPLY_BULK && names_id_valid(id->u.text))
+		memcpy(lives->ids[bucket], id->u.text, id->len + 1);
+	if (reply_integer(&reply->u.items[1], &fence) == 0 && fence > 0 &&
+	    (uint64_t)fence > lives->fence)
+		lives->fence = (uint64_t)fence;
+	return 0;
+}
+
+int serverlist_live(struct server *server, char (**out)[NAMES_ID_MAX],
+		    uint64_t *fence, struct error *err)
+{
+	uint32_t n = bloomkey_buckets(server->spec);
+	struct lives lives = {calloc(n, sizeof(*lives.ids)), 0};
+	struct keys keys;
+	int rc = lives.ids != NULL ? 0 : error_nomem(err);
+
+	for (uint32_t b = 0; rc == 0 && b < n; b++) {
+		const char *const words[] = {"HMGET", keys.state, "generation",
+					     "fence"};
+
+		keys_of(server->spec, b, NULL, &keys);
+		rc = conn_sendv(server->conn, 4, words, NULL, on_live, &lives,
+				b, err);
+	}
+	if (rc == 0)
+		rc = conn_flush(server->conn, err);
+	if (rc != 0) {
+		free(lives.ids);
+		lives.ids = NULL;
+	}
+	*out = lives.ids;
+	*fence = lives.fence;
+	return rc;
+}
+
+/* --- manifests ------------------------------------------------------------ */
+
+/* What is known beside the manifests. */
+struct reading {
+	char (*ids)[NAMES_ID_MAX]; /* per bucket, what its live filter is */
+	char live[NAMES_ID_MAX];   /* the generation that readers get */
+	char moving[NAMES_ID_MAX]; /* whose promotion is not finished */
+	bool held;                 /* the lock, by anybody */
+	uint64_t fence;            /* under which */
+};
+
+static void set_broken(const struct server *server, const char *id,
+		       const char *why, struct manifest *out)
+{
+	manifest_release(out);
+	memset(out, 0, sizeof(*out));
+	out->state = MANIFEST_BROKEN;
+	memcpy(out->set, server->set, sizeof(out->set));
+	(void)snprintf(out->generation, sizeof(out->generation), "%s", id);
+	(void)snprintf(out->broken, sizeof(out->broken), "%.*s",
+		       (int)sizeof(out->broken) - 1, why);
+}
+
+static int check_owner(const struct server *server, const char *id,
+		       const struct manifest *m, struct error *err)
+{
+	if (strcmp(m->fingerprint, bloomkey_fingerprint(server->spec)) != 0 ||
+	    strcmp(m->set, server->set) != 0 ||
+	    m->buckets != bloomkey_buckets(server->spec))
+		return error_set(err, ERROR_DATA,
+				 "of another keyspec: fingerprint %.8s",
+				 m->fingerprint);
+	if (strcmp(m->generation, id) != 0)
+		return error_set(err, ERROR_DATA, "of another generation: %s",
+				 m->generation);
+	return 0;
+}
+
+/* 1; 0 if there is none; -1. */
+static int read_manifest(struct server *server, const char *id,
+			 struct manifest *out, struct error *err)
+{
+	char key[KEYS_MAX];
+	const char *const words[] = {"GET", key};
+	const struct reply *reply;
+
+	memset(out, 0, sizeof(*out));
+	keys_of_set(server->set, "manifest", id, key);
+	if (conn_call(server->conn, 2, words, NULL, &reply, err) != 0)
+		return -1;
+	if (reply->type == REPLY_NIL)
+		return 0;
+	if (reply->type != REPLY_BULK)
+		return reply_refused(reply, err, "manifest");
+	if (manifest_decode(reply->u.text, reply->len, out, err) != 0)
+		return -1;
+	if (check_owner(server, id, out, err) != 0) {
+		manifest_release(out);
+		memset(out, 0, sizeof(*out));
+		return -1;
+	}
+	return 1;
+}
+
+/* What readers get is decided by the states; the manifest only follows. */
+static void set_effective(const struct server *server, const struct reading *r,
+			  struct manifest *m)
+{
+	char why[sizeof(m->broken)];
+	char id[NAMES_ID_MAX];
+
+	memcpy(id, m->generation, sizeof(id));
+	if (strcmp(id, r->live) != 0) {
+		if (m->state == MANIFEST_LIVE)
+			m->state = MANIFEST_OLD;
+		else if (m->state == MANIFEST_BUILDING &&
+			 (!r->held || r->fence != m->fence))
+			m->state = MANIFEST_ABORTED; /* its owner is dead */
+		return;
+	}
+	if (m->state == MANIFEST_BUILDING || m->state == MANIFEST_ABORTED) {
+		(void)snprintf(why, sizeof(why),
+			       "readers get it, but its manifest says %s",
+			       manifest_state_name(m->state));
+		set_broken(server, id, why, m);
+		return;
+	}
+	m->state = MANIFEST_LIVE;
+	if (strcmp(id, r->moving) == 0 && m->recorded == MANIFEST_LIVE)
+		m->recorded = strcmp(m->previous, id) > 0 ? MANIFEST_OLD
+							  : MANIFEST_COMPLETE;
+}
+
+static int read_one(struct server *server, const struct reading *r,
+		    const char *id, struct manifest *out, struct error *err)
+{
+	struct error why = ERROR_INIT;
+	bool live = strcmp(id, r->live) == 0;
+	int rc = read_manifest(server, id, out, &why);
+
+	if (rc > 0) {
+		out->recorded = out->state;
+		set_effective(server, r, out);
+	} else if (rc < 0 && why.code != ERROR_DATA) {
+		*err = why;
+		return error_prefix(err, "generation '%s'", id);
+	} else {
+		if (rc == 0)
+			(void)error_set(&why, ERROR_DATA, "not there");
+		(void)error_prefix(&why, "%smanifest",
+				   live ? "readers get it; " : "");
+		set_broken(server, id, why.text, out);
+		/* A run that was killed before it wrote one. */
+		if (rc == 0 && !live)
+			out->state = MANIFEST_ABORTED;
+	}
+	out->linked = live;
+	return 0;
+}
+
+/* --- the list ------------------------------------------------------------- */
+
+struct ids {
+	char (*id)[NAMES_ID_MAX];
+	size_t count;
+};
+
+static int by_newest(const void *a, const void *b)
+{
+	return strcmp(b, a);
+}
+
+/* The ids on record, and that of what is live, newest first. */
+static int collect(struct server *server, const char *live, struct ids *ids,
+		   struct error *err)
+{
+	char key[KEYS_MAX];
+	const char *const words[] = {"SMEMBERS", key};
+	const struct reply *reply;
+	bool have = live[0] == '\0';
+
+	keys_of_set(server->set, "generations", NULL, key);
+	if (conn_call(server->conn, 2, words, NULL, &reply, err) != 0)
+		return -1;
+	if (reply->type != REPLY_ARRAY)
+		return reply_refused(reply, err, "set '%s': generations",
+				     server->set);
+	ids->id = calloc(reply->len + 1, sizeof(*ids->id));
+	if (ids->id == NULL)
+		return error_nomem(err);
+	for (size_t i = 0; i < reply->len; i++) {
+		const struct reply *id = &reply->u.items[i];
+
+		if (id->type != REPLY_BULK || !names_id_valid(id->u.text))
+			continue;
+		have = have || strcmp(id->u.text, live) == 0;
+		memcpy(ids->id[ids->count++], id->u.text, id->len + 1);
+	}
+	if (!have)
+		memcpy(ids->id[ids->count++], live, strlen(live) + 1);
+	if (ids->count > 1)
+		qsort(ids->id, ids->count, sizeof(*ids->id), by_newest);
+	return 0;
+}
+
+static int read_lock(struct server *server, struct reading *r,
+		     struct error *err)
+{
+	char key[KEYS_MAX];
+	const char *const words[] = {"HMGET", key, "token", "fence"};
+	const struct reply *reply;
+	int64_t fence = 0;
+
+	keys_of_set(server->set, "lock", NULL, key);
+	if (conn_call(server->conn, 4, words, NULL, &reply, err) != 0)
+		return -1;
+	if (reply->type != REPLY_ARRAY || reply->len != 2)
+		return reply_refused(reply, err, "set '%s': lock", server->set);
+	r->held = reply->u.items[0].type == REPLY_BULK;
+	if (reply_integer(&reply->u.items[1], &fence) == 0)
+		r->fence = (uint64_t)fence;
+	return 0;
+}
+
+static int read_moving(struct server *server, struct reading *r,
+		       struct error *err)
+{
+	char key[KEYS_MAX];
+	const char *const words[] = {"GET", key};
+	const struct reply *reply;
+
+	keys_of_set(server->set, "moving", NULL, key);
+	if (conn_call(server->conn, 2, words, NULL, &reply, err) != 0)
+		return -1;
+	if (reply->type == REPLY_BULK && names_id_valid(reply->u.text))
+		memcpy(r->moving, reply->u.text, reply->len + 1);
+	else if (reply->type == REPLY_ERROR)
+		return reply_refused(reply, err, "set '%s': moving",
+				     server->set);
+	return 0;
+}
+
+/* Generations that filters can be of at a time, for all that is counted. */
+#define TALLIES 16
+
+struct tally {
+	char id[NAMES_ID_MAX];
+	uint32_t count;
+};
+
+/* The generation that most filters are of; "" if none is of any. */
+static void find_most(const struct server *server, const struct reading *r,
+		      char out[NAMES_ID_MAX])
+{
+	struct tally tallies[TALLIES] = {{"", 0}};
+	uint32_t most = 0;
+
+	for (uint32_t b = 0; b < bloomkey_buckets(server->spec); b++) {
+		int i = 0;
+
+		while (i < TALLIES - 1 && tallies[i].count > 0 &&
+		       strcmp(tallies[i].id, r->ids[b]) != 0)
+			i++;
+		if (r->ids[b][0] == '\0')
+			continue;
+		memcpy(tallies[i].id, r->ids[b], NAMES_ID_MAX);
+		if (++tallies[i].count > most) {
+			most = tallies[i].count;
+			memcpy(out, r->ids[b], NAMES_ID_MAX);
+		}
+	}
+}
+
+/*
+ * Which generation readers get, where all filters are of the same.  During a
+ * promotion it is the one that is coming, as soon as one filter is of it.
+ */
+static void find_live(const struct server *server, struct reading *r)
+{
+	for (uint32_t b = 0;
+	     r->moving[0] != '\0' && b < bloomkey_buckets(server->spec); b++) {
+		if (strcmp(r->ids[b], r->moving) != 0)
+			continue;
+		memcpy(r->live, r->moving, sizeof(r->live));
+		return;
+	}
+	r->moving[0] = '\0'; /* none has moved */
+	find_most(server, r, r->live);
+}
+
+int serverlist_list(struct store *s, struct manifest **out, size_t *count,
+		    struct error *err)
+{
+	struct server *server = (struct server *)s;
+	struct ids ids = {NULL, 0};
+	struct reading r;
+	uint64_t fence;
+	int rc = -1;
+
+	memset(&r, 0, sizeof(r));
+	*out = NULL;
+	*count = 0;
+	if (read_moving(server, &r, err) != 0 ||
+	    serverlist_live(server, &r.ids, &fence, err) != 0 ||
+	    read_lock(server, &r, err) != 0)
+		goto out;
+	find_live(server, &r);
+	if (collect(server, r.live, &ids, err) != 0)
+		goto out;
+	*out = calloc(ids.count + 1, sizeof(**out));
+	rc = *out != NULL ? 0 : error_nomem(err);
+	for (size_t i = 0; rc == 0 && i < ids.count; i++) {
+		rc = read_one(server, &r, ids.id[i], &(*out)[i], err);
+		*count += rc == 0 ? 1 : 0;
+	}
+out:
+	if (rc != 0) {
+		store_list_free(*out, *count);
+		*out = NULL;
+		*count = 0;
+	}
+	free(ids.id);
+	free(r.ids);
+	return rc;
+}

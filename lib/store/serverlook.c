@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lib/store/serverlook.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reading {
+	struct serverlook *look;
+	const struct server *server;
+};
+
+static bool member_is(const struct reply *fields, const char *name,
+		      const char *value)
+{
+	const struct reply *member = reply_member(fields, name);
+
+	return member != NULL && reply_is(member, value);
+}
+
+static uint64_t member_number(const struct reply *fields, const char *name)
+{
+	const struct reply *member = reply_member(fields, name);
+	int64_t n;
+
+	return member != NULL && reply_integer(member, &n) == 0 && n > 0
+		       ? (uint64_t)n
+		       : 0;
+}
+
+/* The answer of SCRIPT_LOOK. */
+static int on_look(void *ctx, uint64_t bucket, const struct reply *reply,
+		   struct error *err)
+{
+	const struct reading *r = ctx;
+	struct seen *seen = &r->look->seen[bucket - r->look->first];
+	const struct reply *items = reply->u.items;
+	const char *type;
+	const struct reply *state;
+
+	if (reply->type != REPLY_ARRAY || reply->len != 5 ||
+	    (items[1].type != REPLY_BULK && items[1].type != REPLY_STATUS) ||
+	    items[2].type != REPLY_INTEGER)
+		return reply_refused(reply, err, "bucket %" PRIu64, bucket);
+	memset(seen, 0, sizeof(*seen));
+	type = items[1].u.text;
+	state = &items[3];
+	seen->live = reply_is(&items[0], "live");
+	seen->there = strcmp(type, "none") != 0;
+	seen->filter = strcmp(type, "MBbloom--") == 0 ||
+		       strcmp(type, "bloomfltr") == 0;
+	(void)snprintf(seen->type, sizeof(seen->type), "%.20s", type);
+	seen->ttl_ms = items[2].u.integer >= 0 ? items[2].u.integer : -1;
+	seen->own = member_is(state, "generation", r->look->generation) &&
+		    member_is(state, "fingerprint",
+			      bloomkey_fingerprint(r->server->spec));
+	seen->sealed = member_is(state, "sealed", "1");
+	seen->rows = member_number(state, "rows");
+	seen->capacity = member_number(&items[4], "Capacity");
+	seen->memory = member_number(&items[4], "Size");
+	seen->items = member_number(&items[4], "Number of items inserted");
+	return 0;
+}
+
+static int look_ahead(struct reading *r, struct conn *c, uint32_t bucket,
+		      struct error *err)
+{
+	struct serverlook *look = r->look;
+	uint32_t left = bloomkey_buckets(r->server->spec) - bucket;
+	uint32_t n = left < SERVER_LOOK_AHEAD ? left : SERVER_LOOK_AHEAD;
+	const char *const args[] = {look->generation, NULL};
+	struct keys k;
+	const char *const keys[] = {k.filter, k.state, k.shadow, k.shadow_state,
+				    NULL};
+
+	look->first = bucket;
+	look->count = 0;
+	for (uint32_t b = bucket; b < bucket + n; b++) {
+		keys_of(r->server->spec, b, look->generation, &k);
+		if (script_send(c, SCRIPT_LOOK, keys, args, on_look, r, b,
+				err) != 0)
+			return -1;
+	}
+	if (conn_flush(c, err) != 0)
+		return -1;
+	look->count = n;
+	return 0;
+}
+
+const struct seen *serverlook_at(struct serverlook *look,
+				 const struct server *server, struct conn *c,
+				 const char *generation, uint32_t bucket,
+				 struct error *err)
+{
+	struct reading r = {look, server};
+
+	if (look->count == 0 || strcmp(look->generation, generation) != 0 ||
+	    bucket < look->first || bucket - look->first >= look->count) {
+		(void)snprintf(look->generation, sizeof(look->generation), "%s",
+			       generation);
+		if (look_ahead(&r, c, bucket, err) != 0)
+			return NULL;
+	}
+	return &look->seen[bucket - look->first];
+}
+
+int serverlook_check(const struct seen *seen, const struct server *server,
+		     const char *generation, uint32_t bucket, struct error *err)
+{
+	struct keys k;
+
+	keys_of(server->spec, bucket, generation, &k);
+	if (!seen->there)
+		(void)error_set(err, ERROR_DATA, "it is missing");
+	else if (!seen->filter)
+		(void)error_set(err, ERROR_DATA,
+				"it is a key of type '%s' and no filter",
+				seen->type);
+	else if (!seen->own)
+		(void)error_set(err, ERROR_DATA,
+				"its state is missing, or of another "
+				"generation than '%s'",
+				generation);
+	else if (!seen->sealed)
+		(void)error_set(err, ERROR_DATA, "it is not finished");
+	else
+		return 0;
+	return error_prefix(err, "filter '%s'",
+			    seen->live ? k.filter : k.shadow);
+}
+
+void serverlook_forget(struct server *server)
+{
+	free(server->look);
+	server->look = NULL;
+}
+
+/* What the manifest says it is, and what the server has. */
+static int fill(const struct seen *seen, const struct server *server,
+		const struct manifest *m, uint32_t bucket,
+		struct bucket_info *out, struct error *err)
+{
+	if (serverlook_check(seen, server, m->generation, bucket, err) != 0) {
+		out->missing = !seen->there;
+		out->foreign = seen->there && (!seen->filter || !seen->own);
+		return -1;
+	}
+	if (seen->capacity != out->params.capacity) {
+		out->foreign = true;
+		return error_set(err, ERROR_DATA,
+				 "bucket %" PRIu32 ": a filter of capacity "
+				 "%" PRIu64 ", where the manifest of '%s' says "
+				 "%" PRIu64,
+				 bucket, seen->capacity, m->generation,
+				 out->params.capacity);
+	}
+	out->items = seen->items;
+	out->keys = seen->rows;
+	out->memory = seen->memory;
+	out->ttl_ms = seen->ttl_ms;
+	return 0;
+}
+
+int serverlook_info(struct store *s, const struct manifest *m, uint32_t bucket,
+		    bool whole, struct bucket_info *out, struct error *err)
+{
+	struct server *server = (struct server *)s;
+	const struct engine *engine;
+	const struct seen *seen;
+	struct keys k;
+
+	(void)whole; /* a server has no bits to read */
+	memset(out, 0, sizeof(*out));
+	out->ttl_ms = -1;
+	out->bits_set = UINT64_MAX;
+	if (bucket >= bloomkey_buckets(server->spec))
+		return error_set(err, ERROR_INTERNAL, "bucket %" PRIu32,
+				 bucket);
+	keys_of(server->spec, bucket, NULL, &k);
+	out->slot =
+		conn_facts(server->conn)->cluster ? keys_slot(k.filter) : -1;
+	if (store_params(m, &engine, &out->params, err) != 0)
+		return -1;
+	out->layout = engine->layout;
+	if (server->look == NULL)
+		server->look = calloc(1, sizeof(*server->look));
+	if (server->look == NULL)
+		return error_nomem(err);
+	seen = serverlook_at(server->look, server, server->conn, m->generation,
+			     bucket, err);
+	if (seen == NULL)
+		return -1;
+	return fill(seen, server, m, bucket, out, err);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/stop.h"
+#include "lib/store/serverbuild.h"
+
+/* --- records -------------------------------------------------------------- */
+
+/* What a guarded change of the set's records said. */
+static int check_record(const struct server *server, const struct reply *reply,
+			const char *what, struct error *err)
+{
+	const char *word = script_word(reply, NULL);
+
+	if (strcmp(word, "ok") == 0)
+		return 0;
+	if (strcmp(word, "lost") != 0)
+		return error_set(err, ERROR_DATA, "set '%s': %s: '%.40s'",
+				 server->set, what, word);
+	if (server_need_lock(server, err) != 0)
+		return -1;
+	(void)error_set(err, ERROR_LOCKED,
+			"set '%s': the lock is not held any more, so %s is not "
+			"changed",
+			server->set, what);
+	return error_hint(err, "see what bloomctl inspect shows, and run it "
+			       "again");
+}
+
+int server_record(struct server *server, enum script script, const char *name,
+		  const char *id, const char *text, struct error *err)
+{
+	char lock[KEYS_MAX];
+	char first[KEYS_MAX];
+	char second[KEYS_MAX];
+	const char *const keys[] = {
+		lock, first, script == SCRIPT_MOVING ? NULL : second, NULL};
+	const char *const args[] = {server_token(server), id, text, NULL};
+	const struct reply *reply;
+
+	keys_of_set(server->set, "lock", NULL, lock);
+	keys_of_set(server->set,
+		    script == SCRIPT_MOVING ? "moving" : "generations", NULL,
+		    first);
+	keys_of_set(server->set, "manifest", id, second);
+	if (script_call(server->conn, script, keys, args, name, &reply, err) !=
+	    0)
+		return error_prefix(err, "set '%s'", server->set);
+	return check_record(server, reply, name, err);
+}
+
+int server_put(struct store *s, const struct manifest *m, struct error *err)
+{
+	struct server *server = (struct server *)s;
+	bool aborted = m->state == MANIFEST_ABORTED;
+	size_t len;
+	char *text;
+	int rc = server_need_lock(server, err);
+
+	/* Also when a stop is why: what is left over must not stay. */
+	if (rc == 0 && aborted) {
+		conn_set_patient(server->conn, SERVER_TIDY_MS);
+		rc = serverdrop_filters(server, m->generation, err);
+	}
+	text = rc == 0 ? manifest_encode(m, &len, err) : NULL;
+	rc = text != NULL ? server_record(server, SCRIPT_RECORD, "manifest",
+					  m->generation, text, err)
+			  : -1;
+	free(text);
+	if (aborted)
+		conn_set_patient(server->conn, 0);
+	return rc;
+}
+
+/* --- sealing -------------------------------------------------------------- */
+
+struct seal {
+	struct server *server;
+	const struct manifest *m;
+};
+
+/* What a script found wrong with a filter, said of it. */
+static int bad(const struct serverbuild *build, uint32_t bucket,
+	       const char *word, const char *detail, struct error *err)
+{
+	if (strcmp(word, "run") == 0)
+		return error_set(err, ERROR_TEMPORARY,
+				 "the server was restarted or replaced during "
+				 "the build, and may have lost what it "
+				 "acknowledged");
+	if (strcmp(word, "ttl") == 0)
+		return error_set(err, ERROR_DATA,
+				 "somebody gave it a time to live");
+	if (strcmp(word, "items") == 0)
+		return error_set(err, ERROR_VERIFY,
+				 "it holds %.20s items, and %" PRIu64
+				 " were acknowledged as added",
+				 detail, build->added[bucket] + build->planted);
+	if (strcmp(word, "capacity") == 0)
+		return error_set(err, ERROR_DATA,
+				 "its capacity is %.20s, and %" PRIu64
+				 " was reserved: somebody made it anew",
+				 detail, build->params.capacity);
+	return error_set(err, ERROR_LOCKED,
+			 "its state was changed by another run");
+}
+
+static int on_sealed(void *ctx, uint64_t tag, const struct reply *reply,
+		     struct error *err)
+{
+	struct seal *seal = ctx;
+	struct server *server = seal->server;
+	uint32_t bucket = (uint32_t)tag;
+	const char *detail;
+	const char *word = script_word(reply, &detail);
+
+	if (strcmp(word, "ok") == 0)
+		return 0;
+	if (strcmp(word, "missing") == 0)
+		return serverbuild_vanished(server, bucket, err);
+	if (word[0] == '\0')
+		(void)reply_refused(reply, err, "cannot be sealed");
+	else
+		(void)bad(server->build, bucket, word, detail, err);
+	return serverbuild_prefix(server, bucket, err);
+}
+
+static int seal_bucket(struct seal *seal, uint32_t bucket, struct error *err)
+{
+	struct server *server = seal->server;
+	struct serverbuild *build = server->build;
+	char fence[SERVER_NUMBER_MAX];
+	char capacity[SERVER_NUMBER_MAX];
+	char least[SERVER_NUMBER_MAX];
+	char rows[SERVER_NUMBER_MAX];
+	char added[SERVER_NUMBER_MAX];
+	struct keys keys;
+	const char *const names[] = {keys.shadow, keys.shadow_state, NULL};
+	const char *const args[] = {
+		build->generation,
+		server_number(server_fence(server), fence),
+		build->run_id,
+		server_number(build->params.capacity, capacity),
+		server_number(build->added[bucket] + build->planted, least),
+		server_number(seal->m->bucket_keys[bucket], rows),
+		server_number(build->added[bucket], added),
+		NULL};
+
+	keys_of(server->spec, bucket, build->generation, &keys);
+	return script_send(server->conn, SCRIPT_SEAL, names, args, on_sealed,
+			   seal, bucket, err);
+}
+
+/* Two counts on two ways: what the workers sent, and what was answered. */
+static int check_counts(const struct serverbuild *build,
+			const struct manifest *m, struct error *err)
+{
+	if (build->writers > 0 || build->lost)
+		return error_set(err, ERROR_INTERNAL,
+				 "generation '%s': sealed with items under way",
+				 m->generation);
+	for (uint32_t b = 0; b < m->buckets; b++)
+		if (build->acknowledged[b] != m->bucket_keys[b])
+			return error_set(err, ERROR_INTERNAL,
+					 "bucket %" PRIu32 ": %" PRIu64
+					 " keys were derived and %" PRIu64
+					 " acknowledged",
+					 b, m->bucket_keys[b],
+					 build->acknowledged[b]);
+	return 0;
+}
+
+/* Waits until so many replicas have everything. */
+static int wait_replicas(struct server *server, struct error *err)
+{
+	char number[SERVER_NUMBER_MAX];
+	char ms[SERVER_NUMBER_MAX];
+	unsigned want = server->options->wait_replicas;
+	const char *const words[] = {"WAIT", server_number(want, number), ms};
+	const struct reply *reply;
+
+	if (want == 0)
+		return 0;
+	/* The server answers before its silence would count as one. */
+	(void)server_number((uint64_t)server->target.timeout_ms / 2, ms);
+	if (conn_call(server->conn, 3, words, NULL, &reply, err) != 0)
+		return -1;
+	if (reply->type != REPLY_INTEGER)
+		return reply_refused(reply, err, "%s: WAIT",
+				     server_place(server));
+	if (reply->u.integer >= want)
+		return 0;
+	(void)error_set(err, ERROR_TEMPORARY,
+			"%s: %" PRId64 " of %u replicas have the generation",
+			server_place(server), reply->u.integer, want);
+	return error_hint(err, "see to its replicas, give a longer --timeout, "
+			       "or a smaller --wait-replicas");
+}
+
+int serverseal_seal(struct store *s, struct manifest *m, struct error *err)
+{
+	struct server *server = (struct server *)s;
+	struct serverbuild *build = server->build;
+	struct seal seal = {server, m};
+
+	if (server_need_lock(server, err) != 0 ||
+	    check_counts(build, m, err) != 0 ||
+	    serverbuild_check_evictions(server, err) != 0)
+		return -1;
+	for (uint32_t b = 0; b < m->buckets; b++)
+		if (stop_check(err) != 0 || seal_bucket(&seal, b, err) != 0)
+			return -1;
+	if (conn_flush(server->conn, err) != 0 ||
+	    wait_replicas(server, err) != 0 ||
+	    serverbuild_check_evictions(server, err) != 0)
+		return -1;
+	lease_unwatch(server->lease);
+	m->added = 0;
+	for (uint32_t b = 0; b < m->buckets; b++)
+		m->added += build->added[b];
+	serverlook_forget(server);
+	return server_need_lock(server, err);
+}

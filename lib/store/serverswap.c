@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/stop.h"
+#include "lib/store/server.h"
+
+/* Promotions under way: a stop is heeded behind so many buckets. */
+#define WINDOW 8
+
+/* One promotion, from the first claim to the last record. */
+struct promotion {
+	struct server *server;
+	const char *generation;
+	const struct engine *engine;
+	char (*seen)[NAMES_ID_MAX]; /* live, per bucket, when it began */
+	bool claim;                 /* looks and keeps others out; else moves */
+	uint32_t moved;             /* filters that are the new one's */
+	uint32_t asked;             /* promotions that were sent */
+	uint32_t answered;          /* of them */
+	struct error refused;       /* the first refusal; NONE: no */
+};
+
+/* --- refusals ------------------------------------------------------------- */
+
+static int say_live(const struct promotion *p, const struct keys *k,
+		    uint32_t bucket, const char *now, struct error *err)
+{
+	return error_set(err, ERROR_GENERATION,
+			 "filter '%s': changed meanwhile: '%.40s' is live and "
+			 "not '%s'",
+			 k->filter, now[0] != '\0' ? now : "none",
+			 p->seen[bucket][0] != '\0' ? p->seen[bucket] : "none");
+}
+
+static int say_type(const struct keys *k, const char *type, struct error *err)
+{
+	(void)error_set(err, ERROR_GENERATION,
+			"filter '%s': a key of type '%.40s' has its name",
+			k->filter, type);
+	return error_hint(err, "remove or rename that key, and swap again");
+}
+
+static int say_shadow(const struct keys *k, const char *type, struct error *err)
+{
+	if (strcmp(type, "none") != 0)
+		(void)error_set(err, ERROR_GENERATION,
+				"filter '%s': a key of type '%.40s' has its "
+				"name",
+				k->shadow, type);
+	else
+		(void)error_set(err, ERROR_GENERATION,
+				"filter '%s': missing: evicted, expired or "
+				"deleted since it was built",
+				k->shadow);
+	return error_hint(err, "build a new generation");
+}
+
+/* What a guard of SCRIPT_PROMOTE said of a filter. */
+static int refusal(const struct promotion *p, uint32_t bucket, const char *word,
+		   const char *detail, struct error *err)
+{
+	struct keys k;
+
+	keys_of(p->server->spec, bucket, p->generation, &k);
+	if (strcmp(word, "fence") == 0)
+		return error_set(err, ERROR_LOCKED,
+				 "filter '%s': a newer run, with fence %.20s, "
+				 "has taken the set over",
+				 k.filter, detail);
+	if (strcmp(word, "live") == 0)
+		return say_live(p, &k, bucket, detail, err);
+	if (strcmp(word, "type") == 0)
+		return say_type(&k, detail, err);
+	if (strcmp(word, "shadow") == 0)
+		return say_shadow(&k, detail, err);
+	if (strcmp(word, "keyspec") == 0) {
+		(void)error_set(err, ERROR_GENERATION,
+				"filter '%s': live, of another keyspec, "
+				"fingerprint %.8s: two must not share a name",
+				k.filter, detail);
+		return error_hint(err, "give this keyspec other filter names, "
+				       "with {fp}; keyspec(5), MIGRATION");
+	}
+	if (strcmp(word, "unknown") == 0)
+		return error_set(err, ERROR_GENERATION,
+				 "filter '%s': live, and not built by bloomctl",
+				 k.filter);
+	if (strcmp(word, "missing") == 0)
+		return error_set(err, ERROR_GENERATION,
+				 "filter '%s': live by its state, and missing",
+				 k.filter);
+	if (strcmp(word, "ttl") == 0)
+		return error_set(
+			err, ERROR_GENERATION,
+			"filter '%s': somebody gave it a time to live, "
+			"so it would vanish",
+			k.shadow);
+	if (strcmp(word, "items") == 0)
+		return error_set(
+			err, ERROR_GENERATION,
+			"filter '%s': it holds %.20s items, fewer than "
+			"when it was built: it is from an older copy",
+			k.shadow, detail);
+	if (strcmp(word, "old") == 0)
+		return error_set(
+			err, ERROR_GENERATION,
+			"filter '%s': the place of the live one in its "
+			"own generation is taken",
+			k.filter);
+	return error_set(err, ERROR_GENERATION,
+			 "filter '%s': its state is missing, or of another "
+			 "generation, '%.40s'",
+			 k.shadow, detail);
+}
+
+/* --- bucket by bucket ----------------------------------------------------- */
+
+static int on_promoted(void *ctx, uint64_t bucket, const struct reply *reply,
+		       struct error *err)
+{
+	struct promotion *p = ctx;
+	const char *detail;
+	const char *word = script_word(reply, &detail);
+
+	(void)err;
+	p->answered++;
+	if (strcmp(word, "ok") == 0 || strcmp(word, "already") == 0) {
+		p->moved += !p->claim || word[0] == 'a' ? 1 : 0;
+		return 0;
+	}
+	/* What is under way behind it is answered all the same. */
+	if (p->refused.code != ERROR_NONE)
+		return 0;
+	if (word[0] != '\0') {
+		(void)refusal(p, (uint32_t)bucket, word, detail, &p->refused);
+	} else {
+		struct keys k;
+
+		keys_of(p->server->spec, (uint32_t)bucket, p->generation, &k);
+		(void)reply_refused(reply, &p->refused, "filter '%s'",
+				    k.filter);
+	}
+	return 0;
+}
+
+static int send_one(struct promotion *p, uint32_t bucket, const char *now,
+		    struct error *err)
+{
+	struct server *server = p->server;
+	const char *seen = p->seen[bucket];
+	char fence[SERVER_NUMBER_MAX];
+	struct keys k;
+	struct keys old;
+	const char *const keys[] = {
+		k.filter,   k.state,          k.shadow, k.shadow_state,
+		old.shadow, old.shadow_state, NULL};
+	const char *const args[] = {p->claim ? "claim" : "move",
+				    p->generation,
+				    seen,
+				    server_number(server_fence(server), fence),
+				    bloomkey_fingerprint(server->spec),
+				    server_type(p->engine),
+				    now,
+				    NULL};
+
+	keys_of(server->spec, bucket, p->generation, &k);
+	p->asked++;
+	/* Where nothing is live, nothing is renamed to there. */
+	keys_of(server->spec, bucket, seen[0] != '\0' ? seen : "none", &old);
+	return script_send(server->conn, SCRIPT_PROMOTE, keys, args,
+			   on_promoted, p, bucket, err);
+}
+
+/*
+ * Every bucket is claimed, or moved.  A stop, a lost lock or a refusal ends it
+ * with those that are under way answered, so that p->moved is true.
+ */
+static int go_through(struct promotion *p, bool claim, struct error *err)
+{
+	struct server *server = p->server;
+	char now[CLOCK_TEXT_MAX];
+	struct error ignored = ERROR_INIT;
+	int rc = 0;
+
+	(void)clock_text(clock_wall_ms(), now);
+	p->claim = claim;
+	p->moved = p->asked = p->answered = 0;
+	for (uint32_t b = 0; rc == 0 && b < bloomkey_buckets(server->spec);
+	     b++) {
+		rc = stop_check(err);
+		if (rc == 0)
+			rc = server_need_lock(server, err);
+		if (rc == 0)
+			rc = send_one(p, b, now, err);
+		if (rc == 0)
+			rc = conn_wait(server->conn, claim ? 256 : WINDOW - 1,
+				       err);
+		if (p->refused.code != ERROR_NONE)
+			break;
+	}
+	/* The buckets at hand are finished, also after a stop. */
+	conn_set_patient(server->conn, SERVER_TIDY_MS);
+	if (conn_flush(server->conn, rc == 0 ? err : &ignored) != 0)
+		rc = -1;
+	conn_set_patient(server->conn, 0);
+	if (rc == 0 && p->refused.code != ERROR_NONE) {
+		*err = p->refused;
+		rc = -1;
+	}
+	return rc;
+}
+
+/* --- the whole ------------------------------------------------------------ */
+
+/* What has begun and cannot be told to have ended. */
+static int incomplete(const struct promotion *p, struct error *err)
+{
+	char why[sizeof(err->text)];
+
+	memcpy(why, err->text, sizeof(why));
+	(void)error_set(err, ERROR_SWAP,
+			"generation '%s' is live in %" PRIu32 " of %" PRIu32
+			" filters, but %.330s",
+			p->generation, p->moved,
+			bloomkey_buckets(p->server->spec), why);
+	return error_hint(err, "run the same swap again to finish");
+}
+
+/* Of the servers that have the filters now, whatever was answered before. */
+static int check_all(struct promotion *p, struct error *err)
+{
+	uint32_t n = bloomkey_buckets(p->server->spec);
+	char(*ids)[NAMES_ID_MAX];
+	uint64_t fence;
+	uint32_t good = 0;
+
+	if (serverlist_live(p->server, &ids, &fence, err) != 0)
+		return -1;
+	for (uint32_t b = 0; b < n; b++)
+		good += strcmp(ids[b], p->generation) == 0;
+	free(ids);
+	p->moved = good;
+	if (good == n)
+		return 0;
+	return error_set(err, ERROR_SWAP,
+			 "%" PRIu32 " filters are not: lost by a failover, or "
+			 "changed meanwhile",
+			 n - good);
+}
+
+static int put_state(struct server *server, struct manifest *m,
+		     enum manifest_state state, int64_t now, struct error *err)
+{
+	if (m->state == MANIFEST_BROKEN)
+		return 0;
+	m->state = state;
+	if (state == MANIFEST_LIVE)
+		m->promoted = now;
+	else
+		m->retired = now;
+	return server_put(&server->base, m, err);
+}
+
+static int finish(struct promotion *p, struct manifest *next,
+		  struct manifest *live, struct error *err)
+{
+	struct server *server = p->server;
+	int64_t now = clock_wall_ms();
+
+	/* All have moved: a stop that comes now finds it done. */
+	conn_set_patient(server->conn, SERVER_TIDY_MS);
+	if (check_all(p, err) != 0 ||
+	    put_state(server, next, MANIFEST_LIVE, now, err) != 0 ||
+	    (live != NULL &&
+	     put_state(server, live, MANIFEST_OLD, now, err) != 0))
+		return -1;
+	return server_record(server, SCRIPT_MOVING, "swap", "", NULL, err);
+}
+
+/* Also where it is not known, as the answer never came. */
+static bool moved(const struct promotion *p)
+{
+	return p->moved > 0 || (!p->claim && p->asked > p->answered);
+}
+
+static void forget_moving(struct server *server)
+{
+	struct error ignored = ERROR_INIT;
+
+	conn_set_patient(server->conn, SERVER_TIDY_MS);
+	(void)server_record(server, SCRIPT_MOVING, "swap", "", NULL, &ignored);
+}
+
+static int move_all(struct promotion *p, struct manifest *next,
+		    struct manifest *live, bool resuming, struct error *err)
+{
+	struct server *server = p->server;
+	int rc;
+
+	if (!resuming)
+		memset(next->previous, 0, sizeof(next->previous));
+	if (!resuming && live != NULL && live->state != MANIFEST_BROKEN)
+		memcpy(next->previous, live->generation,
+		       sizeof(next->previous));
+	if (server_put(&server->base, next, err) != 0 ||
+	    server_record(server, SCRIPT_MOVING, "swap", p->generation, NULL,
+			  err) != 0)
+		return -1;
+	rc = go_through(p, true, err);
+	if (rc == 0)
+		rc = go_through(p, false, err);
+	if (rc == 0)
+		rc = finish(p, next, live, err);
+	else if (!moved(p) && !resuming)
+		forget_moving(server);
+	conn_set_patient(server->conn, 0);
+	/* Whoever has taken over finishes it, and not this run again. */
+	if (rc != 0 && err->code != ERROR_LOCKED && (moved(p) || resuming))
+		return incomplete(p, err);
+	return rc;
+}
+
+/* Whether readers have what the caller saw, or already some of the next. */
+static int check_seen(const struct promotion *p, const struct manifest *live,
+		      bool *resuming, struct error *err)
+{
+	uint32_t same = 0;
+	uint32_t next = 0;
+
+	for (uint32_t b = 0; b < bloomkey_buckets(p->server->spec); b++) {
+		next += strcmp(p->seen[b], p->generation) == 0;
+		same += live != NULL &&
+			strcmp(p->seen[b], live->generation) == 0;
+	}
+	*resuming = next > 0;
+	if (live == NULL || next > 0 || same > 0)
+		return 0;
+	return error_set(err, ERROR_GENERATION,
+			 "set '%s': changed meanwhile: '%s' is not live any "
+			 "more",
+			 p->server->set, live->generation);
+}
+
+int serverswap_promote(struct store *s, struct manifest *next,
+		       struct manifest *live, struct error *err)
+{
+	struct server *server = (struct server *)s;
+	struct filter_params params;
+	struct promotion p = {.server = server,
+			      .generation = next->generation,
+			      .refused = ERROR_INIT};
+	uint64_t fence;
+	bool resuming;
+	int rc;
+
+	serverlook_forget(server);
+	if (server_need_lock(server, err) != 0 ||
+	    store_params(next, &p.engine, &params, err) != 0 ||
+	    serverlist_live(server, &p.seen, &fence, err) != 0)
+		return -1;
+	rc = check_seen(&p, live, &resuming, err);
+	if (rc == 0)
+		rc = move_all(&p, next, live, resuming, err);
+	free(p.seen);
+	return rc;
+}
