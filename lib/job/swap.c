@@ -57,6 +57,19 @@ static int settle(struct store *store, const struct generations *g,
 	return store->ops->promote(store, live, NULL, err);
 }
 
+/*
+ * On a server filters move one by one.  Where those of a generation that has
+ * come half way are lost, another one may still take the place of all.
+ */
+static bool replaceable(struct store *store, const struct error *why)
+{
+	struct error ignored = ERROR_INIT;
+	struct store_facts facts;
+
+	return store->ops->facts(store, &facts, &ignored) == 0 &&
+	       facts.server && why->code == ERROR_SWAP;
+}
+
 static struct manifest *choose_rollback(const struct generations *g,
 					struct manifest *live, const char *set,
 					const char *id, struct error *err)
@@ -278,6 +291,29 @@ static int check_filters(struct store *store, const struct manifest *m,
 	return 0;
 }
 
+/*
+ * Finishes what was cut short, and says where to go then.  Where it cannot be
+ * finished, only to another generation than the one that has come half way.
+ */
+static struct manifest *
+settle_and_choose(struct store *store, const struct generations *g,
+		  struct manifest *live, const char *set, enum cut_short cut,
+		  const struct swap_options *o, struct error *err)
+{
+	struct error unsettled = ERROR_INIT;
+	struct manifest *next = NULL;
+
+	if (cut == CUT_NOT || o->dry_run ||
+	    settle(store, g, live, &unsettled) == 0)
+		return choose(g, live, set, cut, o, err);
+	if (replaceable(store, &unsettled))
+		next = choose(g, live, set, cut, o, err);
+	if (next != NULL && next != live)
+		return next;
+	*err = unsettled;
+	return NULL;
+}
+
 static int run_locked(struct store *store, const struct bloomkey_spec *spec,
 		      const struct swap_options *o, struct swap_report *report,
 		      struct error *err)
@@ -294,8 +330,7 @@ static int run_locked(struct store *store, const struct bloomkey_spec *spec,
 		return -1;
 	live = generations_live(&g);
 	cut = find_cut(&g, live);
-	rc = cut != CUT_NOT && !o->dry_run ? settle(store, &g, live, err) : 0;
-	next = rc == 0 ? choose(&g, live, set, cut, o, err) : NULL;
+	next = settle_and_choose(store, &g, live, set, cut, o, err);
 	rc = next != NULL ? generation_check(next, spec, err) : -1;
 	if (rc == 0)
 		rc = check_filters(store, next, err);
