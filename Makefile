@@ -173,7 +173,8 @@ LONG_CCS = gcc clang
 TESTS = $(filter-out $(if $(SANITIZE),$(UNCOMPILED)),\
 	$(wildcard tests/*.bats tests/unit/*/test_*.c tests/fuzz/fuzz_*.c))
 # Nothing that they run is compiled: with a sanitizer they say nothing more.
-UNCOMPILED = tests/vectors.bats tests/verify-writer.bats tests/languages.bats
+UNCOMPILED = tests/vectors.bats tests/verify-writer.bats \
+	tests/languages.bats tests/modules.bats
 RUN = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,\
 	$(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(TESTS)))
 PROGRAMS = $(filter $(BUILD)/%,$(RUN))
