@@ -70,6 +70,8 @@ enum command_mask {
 	ON_VERIFY = 1u << ON_VERIFY_BIT,
 	ON_LOOKUP = 1u << ON_LOOKUP_BIT,
 	ON_KEY = 1u << ON_KEY_BIT,
+	/* Those that open a set in a target. */
+	ON_STORE = ON_BUILD | ON_SWAP | ON_INSPECT | ON_VERIFY | ON_LOOKUP,
 	ON_ALL = (1u << COMMAND_COUNT) - 1,
 };
 

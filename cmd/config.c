@@ -79,16 +79,25 @@ static char *trim(char *text)
 }
 
 /* Who may write a file that names a command may run it as whoever reads it. */
-static int check_command(const struct stat *st, struct error *err)
+static int check_command(const struct stat *st, enum option_id id,
+			 struct error *err)
 {
 	if ((st->st_uid == 0 || st->st_uid == geteuid()) &&
 	    (st->st_mode & (S_IWGRP | S_IWOTH)) == 0)
 		return 0;
 	(void)error_set(err, ERROR_CONFIG,
-			"source: it names a command, and others may write "
-			"this file");
+			"%s: it names a command, and others may write this "
+			"file",
+			option_rows[id].longname);
 	return error_hint(err, "take the file over: chown it to yourself or "
 			       "root, and chmod go-w");
+}
+
+static bool names_command(enum option_id id, const char *value)
+{
+	return id == OPT_PASSWORD_COMMAND ||
+	       (id == OPT_SOURCE &&
+		strncmp(value, "exec:", strlen("exec:")) == 0);
 }
 
 /* One line, cut at its end: blank, a comment, or `name = value`. */
@@ -112,8 +121,7 @@ static int read_line(struct opts *opts, const struct taken *taken, char *line,
 		return error_set(err, ERROR_CONFIG,
 				 "'%.64s' is no option of bloomctl", name);
 	value = trim(value);
-	if (id == OPT_SOURCE && strncmp(value, "exec:", strlen("exec:")) == 0 &&
-	    check_command(st, err) != 0)
+	if (names_command(id, value) && check_command(st, id, err) != 0)
 		return -1;
 	return add(opts, taken, id, value, PLACE_FILE, err);
 }

@@ -42,9 +42,10 @@ static int check(const struct opts *opts, struct error *err)
 	target = opts_text(opts, OPT_TARGET);
 	if (strcmp(target, "-") == 0)
 		return 0;
+	/* One in the environment may hold a server's password. */
 	(void)error_set(err, ERROR_USAGE,
-			"target '%.200s': no such kind of target of an export",
-			target);
+			"target '%.*s': no such kind of target of an export",
+			(int)strcspn(target, ":"), target);
 	return error_hint(err, "there is: -, standard output");
 }
 

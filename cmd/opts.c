@@ -19,6 +19,9 @@ const struct option_row option_rows[OPT_COUNT] = {
 #undef OPTION
 };
 
+/* The longest KIND_SPAN: what waits longer has another way to be told. */
+#define SPAN_MAX_MS (INT64_C(24) * 3600 * 1000)
+
 /* Keys of options without a letter begin where no letter is. */
 #define KEY_BASE 0x200
 
@@ -71,6 +74,10 @@ static const char *expected(const struct option_row *row, const char *text)
 		return num_bytes(text, &n) == 0 && n > 0
 			       ? NULL
 			       : "bytes, as 1048576, 512K or 100M";
+	case KIND_MEGABYTES:
+		return is_count(text, 0, UINT64_C(1) << 24)
+			       ? NULL
+			       : "a whole number of MiB up to 16777216";
 	case KIND_RATE:
 		return num_double(text, &x) == 0 && x > 0 && x < 1
 			       ? NULL
@@ -86,6 +93,9 @@ static const char *expected(const struct option_row *row, const char *text)
 		return is_count(text, 1, SCAN_JOBS_MAX)
 			       ? NULL
 			       : "a number of workers from 1 to 64";
+	case KIND_REPLICAS:
+		return is_count(text, 0, 1000) ? NULL
+					       : "a number from 0 to 1000";
 	case KIND_CAPACITY:
 		return strcmp(text, "auto") == 0 ||
 				       is_count(text, 1, UINT64_MAX)
@@ -97,6 +107,11 @@ static const char *expected(const struct option_row *row, const char *text)
 			       ? NULL
 			       : "a duration, as 30s, 10m, 2h or 1d, or a "
 				 "time, as 2026-12-01T05:00:00Z";
+	case KIND_SPAN:
+		return clock_parse_span(text, &ms) == 0 && ms > 0 &&
+				       ms <= SPAN_MAX_MS
+			       ? NULL
+			       : "a duration from 1s to 1d, as 30s or 2m";
 	case KIND_ID:
 		return names_id_valid(text)
 			       ? NULL
@@ -223,6 +238,7 @@ static const struct {
 	{OPT_PRUNE, OPT_ROLLBACK, ON_SWAP},
 	{OPT_PRUNE, OPT_GENERATION, ON_SWAP},
 	{OPT_PRUNE, OPT_ALLOW_SHRINK, ON_SWAP},
+	{OPT_PASSWORD_FILE, OPT_PASSWORD_COMMAND, ON_STORE},
 	{OPT_STDIN, OPT_FINGERPRINT, ON_KEY},
 	{OPT_STDIN, OPT_SENTINEL, ON_KEY},
 	{OPT_FINGERPRINT, OPT_SENTINEL, ON_KEY},
@@ -316,10 +332,23 @@ uint64_t opts_u64(const struct opts *opts, enum option_id id, uint64_t none)
 		}
 	} else if (option_rows[id].kind == KIND_BYTES) {
 		(void)num_bytes(text, &n);
+	} else if (option_rows[id].kind == KIND_MEGABYTES) {
+		(void)num_u64(text, &n);
+		n <<= 20;
 	} else {
 		(void)num_u64(text, &n);
 	}
 	return n;
+}
+
+int64_t opts_span(const struct opts *opts, enum option_id id, int64_t none)
+{
+	const char *text = opts_text(opts, id);
+	int64_t ms = none;
+
+	if (text != NULL)
+		(void)clock_parse_span(text, &ms);
+	return ms;
 }
 
 double opts_double(const struct opts *opts, enum option_id id, double none)

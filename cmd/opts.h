@@ -18,20 +18,23 @@
 #include "lib/base/error.h"
 
 enum option_kind {
-	KIND_FLAG,     /* on or off; yes or no in a file or the environment */
-	KIND_COUNT,    /* a flag that may be repeated; a number in a file */
-	KIND_TEXT,     /* any text but the empty one */
-	KIND_LIST,     /* as KIND_TEXT, repeatable */
-	KIND_CHOICE,   /* one of the argument's words */
-	KIND_U64,      /* a whole number */
-	KIND_BYTES,    /* a whole number with a unit */
-	KIND_RATE,     /* above 0, below 1 */
-	KIND_PERCENT,  /* 0 to 10,000 */
-	KIND_BUCKETS,  /* 1 to 65,536 */
-	KIND_JOBS,     /* 1 to SCAN_JOBS_MAX */
-	KIND_CAPACITY, /* a whole number above 0, or "auto" */
-	KIND_DEADLINE, /* a duration or a time */
-	KIND_ID,       /* a generation's id */
+	KIND_FLAG,      /* on or off; yes or no in a file or the environment */
+	KIND_COUNT,     /* a flag that may be repeated; a number in a file */
+	KIND_TEXT,      /* any text but the empty one */
+	KIND_LIST,      /* as KIND_TEXT, repeatable */
+	KIND_CHOICE,    /* one of the argument's words */
+	KIND_U64,       /* a whole number */
+	KIND_BYTES,     /* a whole number with a unit */
+	KIND_MEGABYTES, /* 0 to 2^24, of 2^20 bytes; opts_u64() gives bytes */
+	KIND_RATE,      /* above 0, below 1 */
+	KIND_PERCENT,   /* 0 to 10,000 */
+	KIND_BUCKETS,   /* 1 to 65,536 */
+	KIND_JOBS,      /* 1 to SCAN_JOBS_MAX */
+	KIND_REPLICAS,  /* 0 to 1,000 */
+	KIND_CAPACITY,  /* a whole number above 0, or "auto" */
+	KIND_DEADLINE,  /* a duration or a time */
+	KIND_SPAN,      /* a duration, 1 s to 1 d */
+	KIND_ID,        /* a generation's id */
 };
 
 enum option_id {
@@ -98,6 +101,7 @@ const struct opt_value *opts_list(const struct opts *opts, enum option_id id);
 
 bool opts_flag(const struct opts *opts, enum option_id id);
 uint64_t opts_u64(const struct opts *opts, enum option_id id, uint64_t none);
+int64_t opts_span(const struct opts *opts, enum option_id id, int64_t none);
 double opts_double(const struct opts *opts, enum option_id id, double none);
 
 /* 0, or ERROR_USAGE that says which option is missing and what it is for. */

@@ -6,17 +6,21 @@
 #define BLOOMCTL_CMD_TARGET_H
 
 #include "cmd/opts.h"
+#include "lib/redis/target.h"
 #include "lib/store/store.h"
 
 struct target {
 	struct store_options options;
+	struct redis_options server;
 	struct store *store; /* owned; NULL: not open */
 };
 
 /*
  * Opens the set of a keyspec in the target of --target; the struct must stay
- * where it is until target_close().  create: a folder is made if it is not
- * there.  ERROR_USAGE also if there is no --target; as store_open().
+ * where it is until target_close(), as must opts.  create: a folder is made if
+ * it is not there.  ERROR_USAGE also if there is no --target, if a password
+ * stands on the command line, or an option there that this target has no use
+ * for; as store_open().
  */
 int target_open(struct target *t, const struct opts *opts,
 		const struct bloomkey_spec *spec, bool create,

@@ -80,7 +80,8 @@ static void completion(void)
 		"\tCOMPREPLY=()\n"
 		"\tcase $before in");
 	print_choices();
-	(void)puts("\t--keyspec|-k|--config|--receipt)\n"
+	(void)puts("\t--keyspec|-k|--config|--receipt|--password-file|--tls-ca|"
+		   "--tls-cert|--tls-key)\n"
 		   "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
 		   "\t\treturn\n\t\t;;\n\tesac\n"
 		   "\tif ((COMP_CWORD == 1)); then");

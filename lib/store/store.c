@@ -24,7 +24,10 @@ static int not_known(const char *target, struct error *err)
 	struct buf shown;
 
 	buf_init(&shown, 256);
-	(void)show_copy(&shown, target, strlen(target));
+	/* A server's whose kind is not known may hold a password. */
+	(void)show_copy(&shown, target,
+			strchr(target, '@') != NULL ? strcspn(target, ":")
+						    : strlen(target));
 	(void)error_set(err, ERROR_USAGE, "target '%.*s': not known",
 			(int)shown.len, shown.data != NULL ? shown.data : "");
 	buf_release(&shown);
