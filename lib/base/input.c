@@ -30,9 +30,9 @@ int input_check(struct error *err)
 	return error_set(err, ERROR_INTERRUPTED, "not wanted any more");
 }
 
-int input_wait(int fd, int ms, struct error *err)
+int input_wait_for(int fd, short events, int ms, struct error *err)
 {
-	struct pollfd fds[2] = {{.fd = fd, .events = POLLIN},
+	struct pollfd fds[2] = {{.fd = fd, .events = events},
 				{.fd = stop_fd(), .events = POLLIN}};
 	int ready;
 
@@ -48,6 +48,11 @@ int input_wait(int fd, int ms, struct error *err)
 	if (ready < 0)
 		return error_errno(err, ERROR_INTERNAL, errno, "poll");
 	return ready > 0;
+}
+
+int input_wait(int fd, int ms, struct error *err)
+{
+	return input_wait_for(fd, POLLIN, ms, err);
 }
 
 int input_read(int fd, void *buf, size_t cap, size_t *got, struct error *err)

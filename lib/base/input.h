@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * input: reading a descriptor that may let us wait, such as a pipe.  A wait
- * ends when a stop is asked for.
+ * input: reading a descriptor that may let us wait, such as a pipe, and waits
+ * for whatever else a descriptor may do.  A wait ends when a stop is asked for.
  */
 #ifndef BLOOMCTL_BASE_INPUT_H
 #define BLOOMCTL_BASE_INPUT_H
@@ -25,10 +25,14 @@ void input_set_wanted(input_wanted *wanted, void *ctx);
 int input_check(struct error *err);
 
 /*
- * Waits at most ms milliseconds (-1: for ever) until there is something to
- * read, or the end.  1 then, 0 when the time is over, -1 as input_check() or
- * ERROR_INTERNAL.
+ * Waits at most ms milliseconds (-1: for ever) until one of the events of
+ * poll(2) has come, or the end or an error of fd.  1 then, 0 when the time is
+ * over, -1 as input_check() or ERROR_INTERNAL.  With fd -1 it only lets the
+ * time pass.
  */
+int input_wait_for(int fd, short events, int ms, struct error *err);
+
+/* The same until there is something to read. */
 int input_wait(int fd, int ms, struct error *err);
 
 /*

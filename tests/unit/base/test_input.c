@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 
 #include "lib/base/stop.h"
 #include "tests/unit/child.h"
@@ -110,6 +111,32 @@ static void goes_on(void)
 	CHECK_U64(got, 2);
 	CHECK_U64(err.code, ERROR_NONE);
 	CHECK(on_poll.times == 0 && on_read.times == 0);
+	close_ends();
+}
+
+/* A socket can be written to at once, and read from once somebody wrote. */
+static void waits_for_events(void)
+{
+	struct error err = ERROR_INIT;
+	char bytes[4096] = {0};
+	ssize_t n;
+
+	REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+	CHECK(input_wait_for(ends[0], POLLIN, 1, &err) == 0);
+	CHECK(input_wait_for(ends[0], POLLOUT, -1, &err) == 1);
+	CHECK(input_wait_for(ends[0], POLLIN | POLLOUT, -1, &err) == 1);
+	do {
+		n = send(ends[0], bytes, sizeof(bytes), MSG_DONTWAIT);
+	} while (n > 0);
+	CHECK(input_wait_for(ends[0], POLLOUT, 1, &err) == 0);
+	CHECK(write(ends[1], "x", 1) == 1);
+	CHECK(input_wait_for(ends[0], POLLOUT, 1, &err) == 0);
+	CHECK(input_wait_for(ends[0], POLLIN | POLLOUT, -1, &err) == 1);
+	CHECK(input_wait_for(-1, POLLIN, 1, &err) == 0);
+	/* The end of the other side is nothing to wait on for. */
+	close_writer();
+	CHECK(input_wait_for(ends[0], POLLOUT, -1, &err) == 1);
+	CHECK_U64(err.code, ERROR_NONE);
 	close_ends();
 }
 
@@ -227,6 +254,7 @@ int main(void)
 {
 	UNIT(reads, "input: bytes are read as they come, to the end");
 	UNIT(goes_on, "input: EINTR and EAGAIN are passed over");
+	UNIT(waits_for_events, "input: a wait is for the events that it names");
 	UNIT(fails_test, "input: a poll or a read that fails is told");
 	UNIT(is_stopped_test, "input: a stop ends a wait that has no end");
 	UNIT(unwanted, "input: a wait that nobody wants ends");
