@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lib/base/show.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+
+/* The longest word of a command that is shown. */
+#define SHOWN_WORD_MAX 64
 
 static const char hex_digits[] = "0123456789abcdef";
 
@@ -115,4 +120,26 @@ int show_hex(struct buf *out, const void *data, size_t len)
 	}
 	out->len += 2 * len;
 	return 0;
+}
+
+const char *show_command(const char *command, char out[SHOW_COMMAND_MAX])
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_./+-";
+	size_t len;
+	bool more;
+
+	command += strspn(command, " \t\n");
+	len = strspn(command, plain);
+	more = command[len] != '\0';
+	/* Part of a word may be the beginning of anything. */
+	if (len == 0 || len > SHOWN_WORD_MAX ||
+	    (more && strchr(" \t\n;&|<>()", command[len]) == NULL)) {
+		len = 0;
+		more = true;
+	}
+	(void)snprintf(out, SHOW_COMMAND_MAX, "%.*s%s%s", (int)len, command,
+		       len > 0 && more ? " " : "", more ? "..." : "");
+	return out;
 }

@@ -25,4 +25,13 @@ void show_clean(char *text);
 /* Appends bytes as lower-case hexadecimal digits.  0 or -1. */
 int show_hex(struct buf *out, const void *data, size_t len);
 
+/* How many bytes show_command() writes, with its NUL. */
+#define SHOW_COMMAND_MAX 80
+
+/*
+ * A command as messages and records name it: its first word, if that is
+ * plain, and "..." for the rest, which may hold a password.  Returns out.
+ */
+const char *show_command(const char *command, char out[SHOW_COMMAND_MAX]);
+
 #endif

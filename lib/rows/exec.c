@@ -8,9 +8,8 @@
 #include <sys/wait.h>
 
 #include "lib/base/proc.h"
+#include "lib/base/show.h"
 #include "lib/rows/decode.h"
-
-#define WORD_MAX 64
 
 struct exec_stream {
 	struct stream base;
@@ -24,28 +23,6 @@ struct exec_source {
 	char *const *environment; /* borrowed */
 	size_t count;
 };
-
-const char *exec_label(const char *command, char out[EXEC_LABEL_MAX])
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_./+-";
-	size_t len;
-	bool more;
-
-	command += strspn(command, " \t\n");
-	len = strspn(command, plain);
-	more = command[len] != '\0';
-	/* Part of a word may be the beginning of anything. */
-	if (len == 0 || len > WORD_MAX ||
-	    (more && strchr(" \t\n;&|<>()", command[len]) == NULL)) {
-		len = 0;
-		more = true;
-	}
-	(void)snprintf(out, EXEC_LABEL_MAX, "%.*s%s%s", (int)len, command,
-		       len > 0 && more ? " " : "", more ? "..." : "");
-	return out;
-}
 
 /* Whether it ended well. */
 static int judge(int status, struct error *err)
@@ -137,11 +114,11 @@ static int exec_split(struct source *source, unsigned jobs,
 	*parts = NULL;
 	*count = 0;
 	for (size_t i = 0; i < s->count; i++) {
-		char label[EXEC_LABEL_MAX];
-		char name[EXEC_LABEL_MAX + 32];
+		char label[SHOW_COMMAND_MAX];
+		char name[SHOW_COMMAND_MAX + 32];
 		struct source_part *part;
 
-		(void)exec_label(s->commands[i], label);
+		(void)show_command(s->commands[i], label);
 		if (s->count > 1)
 			(void)snprintf(name, sizeof(name), "command %zu '%s'",
 				       i + 1, label);
@@ -196,7 +173,7 @@ static bool has_pipeline(const char *command)
 
 static int check(const char *command, size_t number, struct error *err)
 {
-	char label[EXEC_LABEL_MAX];
+	char label[SHOW_COMMAND_MAX];
 
 	if (command[strspn(command, " \t\n")] == '\0') {
 		(void)error_set(err, ERROR_USAGE,
@@ -208,7 +185,7 @@ static int check(const char *command, size_t number, struct error *err)
 	(void)error_set(err, ERROR_USAGE,
 			"command '%s': a pipeline hides the failure of all "
 			"but its last command",
-			exec_label(command, label));
+			show_command(command, label));
 	return error_hint(err, "have a shell do it that can say more: "
 			       "exec:bash -o pipefail -c '...'");
 }

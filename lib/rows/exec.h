@@ -19,13 +19,4 @@ int exec_source_open(const char *const *commands, size_t count,
 		     const struct source_options *options, struct source **out,
 		     struct error *err);
 
-/* How many bytes exec_label() writes, with its NUL. */
-#define EXEC_LABEL_MAX 80
-
-/*
- * A command as messages and records name it: its first word, if that is
- * plain, and "..." for the rest, which may hold a password.  Returns out.
- */
-const char *exec_label(const char *command, char out[EXEC_LABEL_MAX]);
-
 #endif

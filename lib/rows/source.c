@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/show.h"
 #include "lib/rows/exec.h"
 #include "lib/rows/file.h"
 #include "lib/rows/pipe.h"
@@ -113,7 +114,7 @@ int stream_check_rows(const struct stream *stream, uint64_t rows,
 
 int source_label(const char *text, char **out, struct error *err)
 {
-	char label[EXEC_LABEL_MAX];
+	char label[SHOW_COMMAND_MAX];
 	size_t len = scheme_len(text);
 	const struct scheme *scheme = find(text, len);
 
@@ -122,7 +123,7 @@ int source_label(const char *text, char **out, struct error *err)
 		*out = strdup(text);
 		return *out != NULL ? 0 : error_nomem(err);
 	}
-	(void)exec_label(text + len + 1, label);
+	(void)show_command(text + len + 1, label);
 	*out = malloc(len + 1 + strlen(label) + 1);
 	if (*out == NULL)
 		return error_nomem(err);

@@ -58,10 +58,48 @@ static void hex(void)
 	buf_release(&b);
 }
 
+static void commands(void)
+{
+#define LETTERS_64 \
+	"abcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefgh"
+	static const char *const cases[][2] = {
+		{"psql", "psql"},
+		{" \t\npsql", "psql"},
+		{"psql -c 'secret'", "psql ..."},
+		{"/usr/bin/pg_dump-15 x", "/usr/bin/pg_dump-15 ..."},
+		{"a;b", "a ..."},
+		{"a\tb", "a ..."},
+		{"a\nb", "a ..."},
+		{"a|b", "a ..."},
+		{"a>b", "a ..."},
+		{"a&", "a ..."},
+		{"a(b", "a ..."},
+		{"PGPASSWORD=secret psql", "..."},
+		{"a'secret'", "..."},
+		{"$secret", "..."},
+		{"'secret", "..."},
+		{"a\xc3\xa4", "..."},
+		{"", "..."},
+		{" ", "..."},
+		{LETTERS_64, LETTERS_64},
+		{LETTERS_64 " x", LETTERS_64 " ..."},
+		{LETTERS_64 "i", "..."},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char out[SHOW_COMMAND_MAX];
+
+		CHECK(show_command(cases[i][0], out) == out);
+		CHECK_STR(out, cases[i][1]);
+	}
+}
+
 int main(void)
 {
 	UNIT(escapes, "show: control bytes are escaped, letters are not");
 	UNIT(not_utf8, "show: what is no UTF-8, or steers, is escaped");
 	UNIT(hex, "show: bytes as hexadecimal digits");
+	UNIT(commands,
+	     "show: of a command a plain first word is shown at most");
 	return unit_end();
 }

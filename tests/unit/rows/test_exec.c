@@ -211,42 +211,6 @@ static void no_process(void)
 	spawn_fails = false;
 }
 
-static void labels(void)
-{
-#define LETTERS_64 \
-	"abcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefgh"
-	static const char *const cases[][2] = {
-		{"psql", "psql"},
-		{" \t\npsql", "psql"},
-		{"psql -c 'secret'", "psql ..."},
-		{"/usr/bin/pg_dump-15 x", "/usr/bin/pg_dump-15 ..."},
-		{"a;b", "a ..."},
-		{"a\tb", "a ..."},
-		{"a\nb", "a ..."},
-		{"a|b", "a ..."},
-		{"a>b", "a ..."},
-		{"a&", "a ..."},
-		{"a(b", "a ..."},
-		{"PGPASSWORD=secret psql", "..."},
-		{"a'secret'", "..."},
-		{"$secret", "..."},
-		{"'secret", "..."},
-		{"a\xc3\xa4", "..."},
-		{"", "..."},
-		{" ", "..."},
-		{LETTERS_64, LETTERS_64},
-		{LETTERS_64 " x", LETTERS_64 " ..."},
-		{LETTERS_64 "i", "..."},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char out[EXEC_LABEL_MAX];
-
-		CHECK(exec_label(cases[i][0], out) == out);
-		CHECK_STR(out, cases[i][1]);
-	}
-}
-
 static void check_open(const char *command, bool fine)
 {
 	const char *const commands[] = {"true", command};
@@ -391,7 +355,6 @@ int main(void)
 	UNIT(fails_again, "exec: a failure is told again and again");
 	UNIT(stopped, "exec: a stop ends a wait");
 	UNIT(no_process, "exec: a command that cannot be started is told");
-	UNIT(labels, "exec: a label shows a plain first word at most");
 	UNIT(pipelines, "exec: empty commands and pipelines are refused");
 	UNIT(parts, "exec: each command is a part");
 	UNIT(without_memory, "exec: each failing allocation is survived");
