@@ -50,6 +50,9 @@ int reader_feed(struct reader *r, const void *data, size_t len,
 /* The next whole reply: 1; 0 if there is none yet; -1. */
 int reader_next(struct reader *r, const struct reply **out, struct error *err);
 
+/* Whether no byte was taken that is not of a reply given out. */
+bool reader_empty(const struct reader *r);
+
 /* --- questions to a reply ------------------------------------------------ */
 
 /* Whether it is a status or bulk of exactly this text. */

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/redis/reply.h"
+
+/* How much of a server's text goes into a message. */
+#define TEXT_MAX 200
+
+static bool has_text(const struct reply *reply)
+{
+	return reply->type == REPLY_STATUS || reply->type == REPLY_BULK;
+}
+
+bool reply_is(const struct reply *reply, const char *text)
+{
+	return has_text(reply) && reply->len == strlen(text) &&
+	       memcmp(reply->u.text, text, reply->len) == 0;
+}
+
+bool reply_error_begins(const struct reply *reply, const char *text)
+{
+	size_t len = strlen(text);
+
+	return reply->type == REPLY_ERROR && reply->len >= len &&
+	       memcmp(reply->u.text, text, len) == 0;
+}
+
+bool reply_is_error(const struct reply *reply, const char *word)
+{
+	size_t len = strlen(word);
+
+	return reply_error_begins(reply, word) &&
+	       (reply->len == len || reply->u.text[len] == ' ');
+}
+
+int reply_integer(const struct reply *reply, int64_t *out)
+{
+	int64_t n = 0;
+	bool minus;
+
+	if (reply->type == REPLY_INTEGER) {
+		*out = reply->u.integer;
+		return 0;
+	}
+	if (!has_text(reply))
+		return -1;
+	minus = reply->len > 0 && reply->u.text[0] == '-';
+	if (reply->len == (minus ? 1 : 0))
+		return -1;
+	for (size_t i = minus ? 1 : 0; i < reply->len; i++) {
+		int digit = reply->u.text[i] - '0';
+
+		/* Downwards, as the least number has no opposite. */
+		if (digit < 0 || digit > 9 ||
+		    __builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_sub_overflow(n, digit, &n))
+			return -1;
+	}
+	if (!minus && __builtin_sub_overflow(0, n, &n))
+		return -1;
+	*out = n;
+	return 0;
+}
+
+const struct reply *reply_member(const struct reply *reply, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (reply->type != REPLY_ARRAY || reply->len % 2 != 0)
+		return NULL;
+	for (size_t i = 0; i < reply->len; i += 2) {
+		const struct reply *at = &reply->u.items[i];
+
+		if (has_text(at) && at->len == len &&
+		    strncasecmp(at->u.text, name, len) == 0)
+			return at + 1;
+	}
+	return NULL;
+}
+
+/* --- what a refusal means ------------------------------------------------ */
+
+#define HINT_PASSWORD                                                \
+	"a password comes from BLOOMCTL_TARGET, --password-file or " \
+	"--password-command"
+#define HINT_RIGHTS "bloomctl(1), RIGHTS lists what the user needs"
+
+static const struct {
+	const char *begins; /* a word, or the first ones */
+	enum error_code code;
+	const char *hint;
+} meanings[] = {
+	{"NOAUTH", ERROR_RIGHTS, HINT_PASSWORD},
+	{"WRONGPASS", ERROR_RIGHTS, HINT_PASSWORD},
+	{"NOPERM", ERROR_RIGHTS, HINT_RIGHTS},
+	{"DENIED", ERROR_RIGHTS, HINT_PASSWORD},
+	{"OOM", ERROR_SPACE,
+	 "the server's maxmemory is used up: raise it or free some; bloomctl "
+	 "size tells what a set needs"},
+	{"LOADING", ERROR_TEMPORARY, NULL},
+	{"MASTERDOWN", ERROR_TEMPORARY, NULL},
+	{"READONLY", ERROR_TEMPORARY, NULL},
+	{"CLUSTERDOWN", ERROR_TEMPORARY, NULL},
+	{"TRYAGAIN", ERROR_TEMPORARY, NULL},
+	{"BUSY", ERROR_TEMPORARY, NULL},
+	{"ERR max number of clients", ERROR_TEMPORARY, NULL},
+	{"ERR unknown command", ERROR_ENGINE, NULL},
+};
+
+static const char *unknown_command_hint(const char *text)
+{
+	for (; *text != '\0'; text++)
+		if (strncasecmp(text, "BF.", 3) == 0)
+			return "load the RedisBloom or valkey-bloom module "
+			       "into the server";
+	return "the server, or a proxy in front of it, has this command "
+	       "switched off or renamed";
+}
+
+/* "a status 'OK'", "an array of 3". */
+static void describe(const struct reply *reply, char *out, size_t size)
+{
+	switch (reply->type) {
+	case REPLY_STATUS:
+		(void)snprintf(out, size, "a status, '%.64s'", reply->u.text);
+		break;
+	case REPLY_BULK:
+		/* Its bytes may be a row's. */
+		(void)snprintf(out, size, "a text of %zu bytes", reply->len);
+		break;
+	case REPLY_INTEGER:
+		(void)snprintf(out, size, "the number %lld",
+			       (long long)reply->u.integer);
+		break;
+	case REPLY_NIL:
+		(void)snprintf(out, size, "nil");
+		break;
+	case REPLY_ARRAY:
+		(void)snprintf(out, size, "an array of %zu", reply->len);
+		break;
+	case REPLY_ERROR:
+		break;
+	}
+}
+
+/* The text of an error reply, cut; error_set() makes it clean. */
+static void copy_text(const struct reply *reply, char out[TEXT_MAX + 1])
+{
+	size_t len = reply->len < TEXT_MAX ? reply->len : TEXT_MAX;
+
+	for (size_t i = 0; i < len; i++)
+		out[i] = reply->u.text[i] != '\0' ? reply->u.text[i] : '?';
+	out[len] = '\0';
+}
+
+int reply_refused(const struct reply *reply, struct error *err, const char *fmt,
+		  ...)
+{
+	char what[256];
+	char text[TEXT_MAX + 1];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	if (reply->type != REPLY_ERROR) {
+		describe(reply, text, sizeof(text));
+		return error_set(err, ERROR_DATA, "%s: unexpected answer: %s",
+				 what, text);
+	}
+	copy_text(reply, text);
+	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
+		const char *begins = meanings[i].begins;
+		const char *hint = meanings[i].hint;
+
+		/* Words are whole, and so not the beginning of another. */
+		if (strchr(begins, ' ') != NULL
+			    ? !reply_error_begins(reply, begins)
+			    : !reply_is_error(reply, begins))
+			continue;
+		error_set(err, meanings[i].code, "%s: %s", what, text);
+		if (meanings[i].code == ERROR_ENGINE)
+			hint = unknown_command_hint(text);
+		return hint != NULL ? error_hint(err, "%s", hint) : -1;
+	}
+	return error_set(err, ERROR_DATA, "%s: %s", what, text);
+}
