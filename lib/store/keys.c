@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lib/store/keys.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,22 +56,6 @@ void keys_of_set(const char *set, const char *name, const char *id,
 {
 	(void)snprintf(out, KEYS_MAX, "bloomctl:{%s}:%s%s%s", set, name,
 		       id != NULL ? ":" : "", id != NULL ? id : "");
-}
-
-int keys_check(const struct bloomkey_spec *spec, struct error *err)
-{
-	char name[BLOOMKEY_FILTER_MAX + 1] = "";
-
-	/* Buckets differ in digits only. */
-	(void)bloomkey_filter(spec, 0, name, sizeof(name));
-	if (strncmp(name, "bloomctl:", strlen("bloomctl:")) != 0 &&
-	    strstr(name, ":bloomctl") == NULL)
-		return 0;
-	(void)error_set(err, ERROR_CONFIG,
-			"keyspec: filter '%.200s': names with bloomctl in them "
-			"are bloomctl's own on a server",
-			name);
-	return error_hint(err, "give the filters another name");
 }
 
 /* CRC-16/XMODEM, polynomial 0x1021, as the cluster specification has it. */

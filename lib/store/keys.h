@@ -10,14 +10,14 @@
  *	                       fence, moving
  *
  * B is {F}, or F itself where F has a hash tag, so that all keys of a bucket
- * lie in one slot of a cluster.  S is the set, NAME-FP8.
+ * lie in one slot of a cluster.  S is the set, NAME-FP8.  Keyspecs whose
+ * filters would be called so are no keyspecs.
  */
 #ifndef BLOOMCTL_STORE_KEYS_H
 #define BLOOMCTL_STORE_KEYS_H
 
 #include <stdint.h>
 
-#include "lib/base/error.h"
 #include "lib/bloomkey/bloomkey.h"
 #include "lib/store/names.h"
 
@@ -39,12 +39,6 @@ void keys_of(const struct bloomkey_spec *spec, uint32_t bucket, const char *id,
 /* "bloomctl:{S}:NAME", or with an id "bloomctl:{S}:NAME:ID". */
 void keys_of_set(const char *set, const char *name, const char *id,
 		 char out[KEYS_MAX]);
-
-/*
- * Whether the filters' names leave room for these: ERROR_CONFIG if one begins
- * with "bloomctl:" or holds ":bloomctl".
- */
-int keys_check(const struct bloomkey_spec *spec, struct error *err);
 
 /* The slot of a cluster in which a key lies: CRC16 of its hash tag. */
 int keys_slot(const char *key);

@@ -310,8 +310,7 @@ int server_open(const char *target, const struct bloomkey_spec *spec,
 	server->spec = spec;
 	server->options = options;
 	names_set(spec, server->set);
-	if (keys_check(spec, err) != 0 ||
-	    redis_target_parse(target,
+	if (redis_target_parse(target,
 			       options->server != NULL ? options->server
 						       : &no_options,
 			       &server->target, err) != 0 ||
