@@ -40,7 +40,7 @@ static int print_summary(const struct build_report *r, bool dry_run,
 	int n;
 
 	(void)num_grouped(m->rows, rows);
-	(void)num_bytes_text(r->image_bytes, bytes);
+	(void)num_bytes_text(r->set_bytes, bytes);
 	(void)num_double_text(m->error, rate);
 	if (dry_run)
 		n = snprintf(text, sizeof(text),
@@ -99,11 +99,11 @@ int cmd_build(const struct opts *opts, struct error *err)
 	receipt.command = "build";
 	receipt.started = clock_wall_ms();
 	read_capacity(opts, &o);
+	o.engine = inputs_engine(opts);
+	o.error = opts_double(opts, OPT_ERROR_RATE, 0.01);
 	rc = opts_no_args(opts, err);
 	if (rc == 0)
 		rc = opts_require(opts, OPT_TARGET, err);
-	if (rc == 0)
-		rc = inputs_engine(opts, &o.engine, &o.error, err);
 	if (rc == 0)
 		rc = inputs_spec(&in, opts, err);
 	if (rc == 0)

@@ -164,26 +164,11 @@ void inputs_tell_rejects(const struct inputs *in)
 			 count->total == 1 ? "it" : "them");
 }
 
-int inputs_engine(const struct opts *opts, const struct engine **engine,
-		  double *error_rate, struct error *err)
+const struct engine *inputs_engine(const struct opts *opts)
 {
 	const char *name = opts_text(opts, OPT_ENGINE);
-	char least[NUM_TEXT_MAX];
-	char most[NUM_TEXT_MAX];
 
-	*engine = engine_by_name(name != NULL ? name : "redisbloom");
-	if (*engine == NULL)
-		return error_set(err, ERROR_INTERNAL,
-				 "option --engine: '%s' is not known", name);
-	*error_rate = opts_double(opts, OPT_ERROR_RATE, 0.01);
-	if (*error_rate < (*engine)->error_min ||
-	    *error_rate > (*engine)->error_max)
-		return error_set(err, ERROR_USAGE,
-				 "option --error: %s takes %s to %s",
-				 (*engine)->name,
-				 num_double_text((*engine)->error_min, least),
-				 num_double_text((*engine)->error_max, most));
-	return 0;
+	return name != NULL ? engine_by_name(name) : NULL;
 }
 
 void inputs_release(struct inputs *in)

@@ -45,9 +45,8 @@ int inputs_source(struct inputs *in, const struct opts *opts,
 /* Says how many rows were passed over, if any were, after a run. */
 void inputs_tell_rejects(const struct inputs *in);
 
-/* The engine of --engine, and --error within its range. */
-int inputs_engine(const struct opts *opts, const struct engine **engine,
-		  double *error_rate, struct error *err);
+/* The engine of --engine; NULL if it names none. */
+const struct engine *inputs_engine(const struct opts *opts);
 
 /* Frees what the above made; a zeroed struct is legal. */
 void inputs_release(struct inputs *in);

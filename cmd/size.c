@@ -159,6 +159,13 @@ static int check(const struct opts *opts, struct error *err)
 	return 0;
 }
 
+static int check_rate(const struct plan_options *o, struct error *err)
+{
+	if (engine_check_error(o->engine, o->error, err) == 0)
+		return 0;
+	return error_prefix(err, "option --error");
+}
+
 int cmd_size(const struct opts *opts, struct error *err)
 {
 	struct plan_options o;
@@ -171,8 +178,12 @@ int cmd_size(const struct opts *opts, struct error *err)
 	memset(&in, 0, sizeof(in));
 	memset(&o, 0, sizeof(o));
 	rc = check(opts, err);
+	o.engine = inputs_engine(opts);
+	if (o.engine == NULL)
+		o.engine = &engines[ENGINE_REDISBLOOM];
+	o.error = opts_double(opts, OPT_ERROR_RATE, 0.01);
 	if (rc == 0)
-		rc = inputs_engine(opts, &o.engine, &o.error, err);
+		rc = check_rate(&o, err);
 	if (rc == 0 && opts_has(opts, OPT_KEYSPEC))
 		rc = inputs_spec(&in, opts, err);
 	if (rc == 0 && counting)

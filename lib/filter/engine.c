@@ -42,15 +42,22 @@ const struct engine *engine_by_name(const char *name)
 	return NULL;
 }
 
+int engine_check_error(const struct engine *engine, double error,
+		       struct error *err)
+{
+	/* Written so that NaN fails too. */
+	if (error >= engine->error_min && error <= engine->error_max)
+		return 0;
+	return error_set(err, ERROR_USAGE,
+			 "error rate %g: %s filters can have %g to %g", error,
+			 engine->name, engine->error_min, engine->error_max);
+}
+
 int engine_size(const struct engine *engine, uint64_t capacity, double error,
 		struct filter_params *out, struct error *err)
 {
-	/* Written so that NaN fails too. */
-	if (!(error >= engine->error_min && error <= engine->error_max))
-		return error_set(err, ERROR_USAGE,
-				 "error rate %g: %s filters can have %g to %g",
-				 error, engine->name, engine->error_min,
-				 engine->error_max);
+	if (engine_check_error(engine, error, err) != 0)
+		return -1;
 	if (capacity == 0)
 		return error_set(err, ERROR_USAGE,
 				 "capacity 0: a filter holds at least 1");

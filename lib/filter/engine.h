@@ -40,6 +40,10 @@ extern const struct engine engines[ENGINE_COUNT];
 /* The engine of a name; NULL if there is none. */
 const struct engine *engine_by_name(const char *name);
 
+/* 0, or ERROR_USAGE if an error rate is out of the engine's range. */
+int engine_check_error(const struct engine *engine, double error,
+		       struct error *err);
+
 /*
  * Sizes a filter, without a seed.  ERROR_USAGE if capacity or error is out of
  * range, ERROR_SPACE with a hint if the filter exceeds what the engine holds.

@@ -14,101 +14,17 @@
 #include "lib/filter/sizing.h"
 #include "lib/job/count.h"
 #include "lib/job/generation.h"
+#include "lib/job/load.h"
+#include "lib/job/phase.h"
 #include "lib/job/sample.h"
 
 /* Random non-members asked of a generation before it is called complete. */
 #define ABSENT_PROBES 10000
 
-/* Sends a worker's keys to its writer, and counts them per bucket. */
-struct load_sink {
-	struct sink base;
-	struct writer *writer;
-	uint64_t *keys; /* per bucket */
-	struct sample *sample;
-};
-
-static int load_key(struct sink *sink, uint32_t bucket, const void *key,
-		    size_t len, struct error *err)
-{
-	struct load_sink *s = (struct load_sink *)sink;
-
-	s->keys[bucket]++;
-	sample_offer(s->sample, bucket, key, len);
-	return s->writer->ops->add(s->writer, bucket, key, len, err);
-}
-
-static int load_end(struct sink *sink, struct error *err)
-{
-	struct load_sink *s = (struct load_sink *)sink;
-
-	return s->writer->ops->flush(s->writer, err);
-}
-
-static const struct sink_ops load_ops = {load_key, load_end};
-
-/* One worker's sink each, and the table of pointers that a scan takes. */
-struct load {
-	unsigned jobs;
-	struct load_sink *sinks;
-	struct sink **table;
-	struct sample *samples;
-};
-
-static void load_close_writers(struct load *load)
-{
-	for (unsigned i = 0; load->sinks != NULL && i < load->jobs; i++) {
-		if (load->sinks[i].writer != NULL)
-			load->sinks[i].writer->ops->close(
-				load->sinks[i].writer);
-		load->sinks[i].writer = NULL;
-	}
-}
-
-static void load_release(struct load *load)
-{
-	load_close_writers(load);
-	for (unsigned i = 0; load->sinks != NULL && i < load->jobs; i++)
-		free(load->sinks[i].keys);
-	free(load->sinks);
-	free(load->table);
-	free(load->samples);
-}
-
-static int load_init(struct load *load, struct store *store, unsigned jobs,
-		     uint32_t buckets, struct error *err)
-{
-	load->jobs = jobs;
-	load->sinks = calloc(jobs, sizeof(*load->sinks));
-	load->table = calloc(jobs, sizeof(struct sink *));
-	load->samples = calloc(jobs, sizeof(*load->samples));
-	if (load->sinks == NULL || load->table == NULL || load->samples == NULL)
-		return error_nomem(err);
-	for (unsigned i = 0; i < jobs; i++) {
-		struct load_sink *s = &load->sinks[i];
-
-		s->base.ops = &load_ops;
-		s->sample = &load->samples[i];
-		sample_init(s->sample, (uint64_t)clock_ns() + i);
-		load->table[i] = &s->base;
-		s->keys = calloc(buckets, sizeof(*s->keys));
-		if (s->keys == NULL)
-			return error_nomem(err);
-		if (store->ops->writer(store, &s->writer, err) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* The workers' counts added up into the report and the manifest. */
-static void load_sum(const struct load *load, struct build_report *report)
+static void find_hottest(struct build_report *report)
 {
 	struct manifest *m = &report->m;
 
-	for (uint32_t b = 0; b < m->buckets; b++) {
-		m->bucket_keys[b] = 0;
-		for (unsigned i = 0; i < load->jobs; i++)
-			m->bucket_keys[b] += load->sinks[i].keys[b];
-	}
 	report->hottest = count_hottest(m->bucket_keys, m->buckets,
 					&report->hottest_bucket, &m->keys);
 }
@@ -129,8 +45,7 @@ static int count(const struct scan *scan, struct build_report *report,
 	if (count_run(&run, m->bucket_keys, &m->rows, err) != 0)
 		return -1;
 	m->rejects = rejected(scan);
-	report->hottest = count_hottest(m->bucket_keys, m->buckets,
-					&report->hottest_bucket, &m->keys);
+	find_hottest(report);
 	return 0;
 }
 
@@ -140,6 +55,20 @@ static uint64_t planted(const struct scan *scan)
 	const void *sentinel;
 
 	return bloomkey_sentinel(scan->spec, &sentinel) > 0;
+}
+
+/* What all filters take, 0 if that cannot be told in 64 bits. */
+static uint64_t set_bytes(const struct build_report *report,
+			  const struct layout_ops *layout)
+{
+	uint64_t bytes;
+
+	if (!report->server)
+		return image_size(&report->params, report->m.buckets);
+	if (__builtin_mul_overflow(layout->memory(&report->params),
+				   (uint64_t)report->m.buckets, &bytes))
+		return 0;
+	return bytes;
 }
 
 /* Decides the capacity of every filter and what the filters are then. */
@@ -169,7 +98,7 @@ static int plan(const struct scan *scan, const struct build_options *o,
 		return -1;
 	memcpy(report->params.seed, m->seed, sizeof(m->seed));
 	m->bytes = report->params.bytes;
-	report->image_bytes = image_size(&report->params, m->buckets);
+	report->set_bytes = set_bytes(report, o->engine->layout);
 	return 0;
 }
 
@@ -227,7 +156,8 @@ static int load_and_seal(struct store *store, const struct scan *scan,
 	if (rc == 0)
 		rc = scan_run(scan, load.table, &m->rows, err);
 	if (rc == 0) {
-		load_sum(&load, report);
+		load_keys(&load, m->bucket_keys, m->buckets);
+		find_hottest(report);
 		m->rejects = rejected(scan);
 		/* Two counts on two ways: what was read, and what was sent. */
 		if (m->keys + m->rejects != m->rows)
@@ -237,8 +167,12 @@ static int load_and_seal(struct store *store, const struct scan *scan,
 				       m->rows, m->keys);
 	}
 	load_close_writers(&load);
-	if (rc == 0)
+	if (rc == 0) {
+		store->ops->phase(store, "sealing", 0, 0);
 		rc = store->ops->seal(store, m, err);
+	}
+	if (rc == 0)
+		store->ops->phase(store, "checking", 0, 0);
 	if (rc == 0)
 		rc = sample_members(store, m, scan->spec, load.samples,
 				    load.jobs, err);
@@ -333,7 +267,7 @@ static int run_dry(struct store *store, const struct scan *scan,
 	if (store != NULL)
 		return store->ops->fits(store, &report->params, scan->jobs,
 					err);
-	if (report->image_bytes == 0 || report->image_bytes > mem_available())
+	if (report->set_bytes == 0 || report->set_bytes > mem_available())
 		return error_set(err, ERROR_SPACE,
 				 "set '%s': its filters are larger than the "
 				 "memory that is available",
@@ -363,11 +297,41 @@ static int manifest_begin(const struct scan *scan,
 	return 0;
 }
 
+/* Whose filters they will be, and whether those can have the error rate. */
+static int choose_engine(struct store *store, const struct build_options *given,
+			 struct build_options *o, struct build_report *report,
+			 struct error *err)
+{
+	const struct engine *there = NULL;
+	struct store_facts facts = {"", false};
+
+	if (store != NULL && (store->ops->facts(store, &facts, err) != 0 ||
+			      store->ops->engine(store, &there, err) != 0))
+		return -1;
+	report->server = facts.server;
+	if (there != NULL && given->engine != NULL && given->engine != there) {
+		(void)error_set(err, ERROR_USAGE,
+				"option --engine: %s: the filters of target "
+				"'%s' are of %s",
+				given->engine->name, facts.place, there->name);
+		return error_hint(err, "leave the option out: a server is "
+				       "asked");
+	}
+	*o = *given;
+	if (there != NULL)
+		o->engine = there;
+	else if (o->engine == NULL)
+		o->engine = &engines[ENGINE_REDISBLOOM];
+	return engine_check_error(o->engine, o->error, err);
+}
+
 int build_run(struct store *store, const struct scan *scan,
 	      const struct build_options *options, struct build_report *report,
 	      struct error *err)
 {
+	struct build_options o;
 	struct scan run = *scan;
+	struct phase phase;
 	int rc;
 
 	memset(report, 0, sizeof(*report));
@@ -378,14 +342,16 @@ int build_run(struct store *store, const struct scan *scan,
 		return error_hint(err, "give --keys N or --capacity N");
 	}
 	/* A worker without a part would cost atomic bits and do nothing. */
-	if (manifest_begin(scan, options, &report->m, err) != 0 ||
+	if (choose_engine(store, options, &o, report, err) != 0 ||
+	    manifest_begin(scan, &o, &report->m, err) != 0 ||
 	    scan_jobs(scan, &run.jobs, err) != 0)
 		return -1;
-	if (options->dry_run)
-		return run_dry(store, &run, options, report, err);
+	if (o.dry_run)
+		return run_dry(store, &run, &o, report, err);
 	if (store->ops->lock(store, "build", &report->m.fence, err) != 0)
 		return -1;
-	rc = run_locked(store, &run, options, report, err);
+	phase_watch(&phase, store, &run);
+	rc = run_locked(store, &run, &o, report, err);
 	store->ops->unlock(store);
 	return rc;
 }

@@ -21,7 +21,7 @@ enum build_capacity {
 };
 
 struct build_options {
-	const struct engine *engine;
+	const struct engine *engine; /* NULL: the target's, or redisbloom */
 	enum build_capacity capacity;
 	uint64_t number;
 	double headroom;    /* percent, on planned and counted */
@@ -35,16 +35,20 @@ struct build_report {
 	struct filter_params params;
 	uint64_t hottest; /* keys of the fullest bucket */
 	uint32_t hottest_bucket;
-	uint64_t image_bytes; /* memory that the filters take while built */
-	unsigned removed;     /* abandoned generations that were removed */
-	uint64_t probes;      /* random non-members asked for */
-	uint64_t probe_hits;  /* of them found */
-	bool target_missing;  /* a dry run on a target that is to be made */
+	bool server;         /* the target is one */
+	uint64_t set_bytes;  /* that the filters take: there, or in our memory
+				while they are built for a folder */
+	unsigned removed;    /* abandoned generations that were removed */
+	uint64_t probes;     /* random non-members asked for */
+	uint64_t probe_hits; /* of them found */
+	bool target_missing; /* a dry run on a target that is to be made */
 };
 
 /*
- * Builds.  store may be NULL in a dry run, for a target that is not there.
- * *report is filled in as far as the run came, also on failure.
+ * Builds.  ERROR_USAGE also if an engine is named that the target has not, or
+ * an error rate that the engine in force does not take.  store may be NULL in a
+ * dry run, for a target that is not there. *report is filled in as far as the
+ * run came, also on failure.
  */
 int build_run(struct store *store, const struct scan *scan,
 	      const struct build_options *options, struct build_report *report,

@@ -84,6 +84,9 @@ static int run_locked(struct store *store, uint64_t keep, bool dry_run,
 			continue;
 		rc = stop_check(err);
 		if (rc == 0 && !dry_run)
+			store->ops->phase(store, "removing", g.count - i,
+					  g.count);
+		if (rc == 0 && !dry_run)
 			rc = store->ops->drop(store, m->generation, err);
 		if (rc != 0)
 			break;

@@ -272,11 +272,13 @@ static int check_sanity(const struct generations *g,
 
 /* Every filter is there, whole, and what the manifest says it is. */
 static int check_filters(struct store *store, const struct manifest *m,
-			 struct error *err)
+			 bool dry_run, struct error *err)
 {
 	struct bucket_info info;
 
 	for (uint32_t b = 0; b < m->buckets; b++) {
+		if (!dry_run)
+			store->ops->phase(store, "checking", b, m->buckets);
 		if (stop_check(err) != 0 ||
 		    store->ops->info(store, m, b, true, &info, err) != 0)
 			return -1;
@@ -333,7 +335,7 @@ static int run_locked(struct store *store, const struct bloomkey_spec *spec,
 	next = settle_and_choose(store, &g, live, set, cut, o, err);
 	rc = next != NULL ? generation_check(next, spec, err) : -1;
 	if (rc == 0)
-		rc = check_filters(store, next, err);
+		rc = check_filters(store, next, o->dry_run, err);
 	if (rc == 0 && next == live) {
 		report->already = cut == CUT_NOT;
 		report->resumed = cut != CUT_NOT;
@@ -343,8 +345,10 @@ static int run_locked(struct store *store, const struct bloomkey_spec *spec,
 			       sizeof(report->previous));
 		if (!o->rollback && !o->allow_shrink)
 			rc = check_sanity(&g, next, live, err);
-		if (rc == 0 && !o->dry_run)
+		if (rc == 0 && !o->dry_run) {
+			store->ops->phase(store, "promoting", 0, 0);
 			rc = store->ops->promote(store, next, live, err);
+		}
 	}
 	if (rc == 0)
 		rc = manifest_copy(&report->m, next, err);

@@ -23,6 +23,8 @@
 
 enum fake_op {
 	FAKE_FACTS,
+	FAKE_ENGINE,
+	FAKE_NODES,
 	FAKE_LIST,
 	FAKE_LOCK,
 	FAKE_LOCKED_BY,
@@ -43,9 +45,10 @@ enum fake_op {
 };
 
 static const char *const fake_names[FAKE_OPS] = {
-	"facts", "list",      "lock",    "locked_by", "reserve", "writer",
-	"add",   "flush",     "seal",    "put",       "info",    "probe",
-	"ask",   "ask flush", "promote", "drop",      "fits",
+	"facts",     "engine",  "nodes",  "list",  "lock",
+	"locked_by", "reserve", "writer", "add",   "flush",
+	"seal",      "put",     "info",   "probe", "ask",
+	"ask flush", "promote", "drop",   "fits",
 };
 
 struct fake_generation {
@@ -56,6 +59,9 @@ struct fake_generation {
 	uint64_t keys[FAKE_BUCKETS];
 	uint64_t added[FAKE_BUCKETS];
 	bool damaged[FAKE_BUCKETS];
+	bool missing[FAKE_BUCKETS];
+	bool foreign[FAKE_BUCKETS];
+	int64_t ttl_ms[FAKE_BUCKETS]; /* 0: never */
 };
 
 struct fake {
@@ -74,12 +80,16 @@ struct fake {
 	bool late;        /* answers come by the flush */
 	const char *held; /* who has the lock; NULL: nobody */
 	uint64_t room;
+	bool server;                   /* it says that it is one */
+	const struct engine *engine;   /* that its filters are of; NULL: any */
+	const struct store_node *node; /* its one; NULL: none */
 
 	/* What was done. */
 	atomic_uint calls[FAKE_OPS];
 	atomic_uint failed;
 	bool locked;
 	char command[32];
+	char phases[256]; /* each with a blank behind it */
 	uint64_t fence;
 	unsigned faults; /* things that a job must not do */
 	unsigned completes;
@@ -133,16 +143,7 @@ static inline size_t fake_count(const struct fake *f)
 	return n;
 }
 
-static inline int fake_facts(struct store *s, struct store_facts *out,
-			     struct error *err)
-{
-	struct fake *f = (struct fake *)s;
-
-	if (fake_call(f, FAKE_FACTS, err) != 0)
-		return -1;
-	out->place = "fake:place";
-	return 0;
-}
+#include "tests/unit/job/fake_server.h"
 
 static inline int fake_fits(struct store *s, const struct filter_params *params,
 			    unsigned workers, struct error *err)
@@ -357,6 +358,9 @@ static inline void fake_close(struct store *s)
 
 static const struct store_ops fake_ops = {
 	.facts = fake_facts,
+	.engine = fake_engine,
+	.nodes = fake_nodes,
+	.phase = fake_phase,
 	.fits = fake_fits,
 	.list = fake_list,
 	.lock = fake_lock,

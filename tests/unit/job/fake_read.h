@@ -11,10 +11,13 @@ fake_look(struct fake *f, const char *id, uint32_t bucket, struct error *err)
 {
 	struct fake_generation *g = fake_find(f, id);
 
-	if (g != NULL && g->image.bits != NULL && !g->damaged[bucket])
+	if (g != NULL && g->image.bits != NULL && !g->damaged[bucket] &&
+	    !g->missing[bucket] && !g->foreign[bucket])
 		return g;
-	(void)error_set(err, ERROR_DATA, "filter %u: damaged",
-			(unsigned)bucket);
+	(void)error_set(err, ERROR_DATA, "filter %u: %s", (unsigned)bucket,
+			g != NULL && g->missing[bucket]   ? "missing"
+			: g != NULL && g->foreign[bucket] ? "foreign"
+							  : "damaged");
 	return NULL;
 }
 
@@ -26,12 +29,18 @@ static inline int fake_info(struct store *s, const struct manifest *m,
 	struct fake_generation *g;
 	const void *sentinel;
 
+	memset(out, 0, sizeof(*out));
 	if (fake_call(f, FAKE_INFO, err) != 0)
 		return -1;
 	g = fake_look(f, m->generation, bucket, err);
-	if (g == NULL)
+	if (g == NULL) {
+		g = fake_find(f, m->generation);
+		out->missing = g != NULL && g->missing[bucket];
+		out->foreign = g != NULL && g->foreign[bucket];
 		return -1;
-	memset(out, 0, sizeof(*out));
+	}
+	out->ttl_ms = g->ttl_ms[bucket] > 0 ? g->ttl_ms[bucket] : -1;
+	out->slot = f->server ? (int)bucket : -1;
 	out->layout = g->image.layout;
 	out->params = g->image.params;
 	out->items =

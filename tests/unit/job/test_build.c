@@ -32,6 +32,7 @@ static void work_begin(struct work *w, unsigned jobs)
 	w->parts[1] = (struct feed_part){.name = "b", .text = w->texts[1]};
 	w->feed = feed_of(w->parts, 2, 100);
 	w->scan = job_scan(w->spec, &w->feed, jobs);
+	w->scan.phase = "building";
 	w->options = (struct build_options){
 		.engine = &engines[ENGINE_REDISBLOOM],
 		.capacity = BUILD_PLANNED,
@@ -85,6 +86,7 @@ static void a_good_build(void)
 		CHECK_U64(w.f.completes, 1);
 		CHECK_U64(w.f.calls[FAKE_PUT], 1);
 		CHECK_STR(w.f.command, "build");
+		CHECK_STR(w.f.phases, "building sealing checking ");
 		CHECK_U64(g->m.fence, w.f.fence);
 		CHECK_U64(g->m.rows, ROWS);
 		CHECK_U64(g->m.keys, ROWS);
@@ -106,7 +108,7 @@ static void a_good_build(void)
 			  w.report.hottest);
 		CHECK_U64(w.report.probes, 10000);
 		CHECK(w.report.probe_hits < 200);
-		CHECK_U64(w.report.image_bytes, g->image.size);
+		CHECK_U64(w.report.set_bytes, g->image.size);
 		CHECK_U64(w.report.removed, 0);
 		work_end(&w);
 	}
@@ -131,6 +133,9 @@ static void capacities(void)
 		else
 			CHECK_U64(w.report.m.capacity,
 				  sizing_capacity(w.report.hottest, 20, 1));
+		CHECK_STR(w.f.phases,
+			  i == 0 ? "building sealing checking "
+				 : "counting building sealing checking ");
 		/* Counting takes a pass of its own. */
 		CHECK_U64(w.feed.finished, i == 0 ? 2 : 4);
 		CHECK_U64(w.report.m.rows, ROWS);
@@ -162,6 +167,7 @@ static void each_fault_aborts(void)
 		unsigned at;
 		bool reserved; /* whether something was there to be marked */
 	} faults[] = {
+		{FAKE_FACTS, 1, false},    {FAKE_ENGINE, 1, false},
 		{FAKE_LOCK, 1, false},     {FAKE_LIST, 1, false},
 		{FAKE_RESERVE, 1, false},  {FAKE_WRITER, 1, true},
 		{FAKE_WRITER, 2, true},    {FAKE_ADD, 1, true},
@@ -269,6 +275,85 @@ static void what_was_lost_is_noticed(void)
 	}
 }
 
+/* A server that is lost midway, and is there again for the last word. */
+static void a_server_lost_midway(void)
+{
+	struct work w;
+
+	work_begin(&w, 2);
+	w.f.server = true;
+	w.f.fail_code = ERROR_TEMPORARY;
+	w.f.fail_at[FAKE_FLUSH] = 1;
+	w.f.fail_on[FAKE_FLUSH] = true;
+	work_run(&w);
+	CHECK(w.rc == -1);
+	CHECK_U64(w.err.code, ERROR_TEMPORARY);
+	CHECK_U64(built(&w)->m.state, MANIFEST_ABORTED);
+	CHECK(!w.f.locked);
+	work_end(&w);
+}
+
+struct engine_case {
+	const struct engine *named;
+	const struct engine *there;
+	double error;
+	const char *built; /* NULL: refused */
+	const char *text;
+};
+
+/* A server is asked for its engine, and a folder takes what is named. */
+static void engines_in_force(void)
+{
+	static const struct engine_case cases[] = {
+		{NULL, NULL, 0.01, "redisbloom", NULL},
+		{&engines[ENGINE_ELASTICACHE], NULL, 0.01, "elasticache", NULL},
+		{NULL, &engines[ENGINE_REDIS8], 0.01, "redis8", NULL},
+		{&engines[ENGINE_REDIS8], &engines[ENGINE_REDIS8], 0.01,
+		 "redis8", NULL},
+		{&engines[ENGINE_VALKEY_BLOOM], &engines[ENGINE_REDIS8], 0.01,
+		 NULL,
+		 "option --engine: valkey-bloom: the filters of target "
+		 "'fake:place' are of redis8"},
+		/* What redisbloom would take. */
+		{NULL, &engines[ENGINE_REDIS8], 0.4, NULL,
+		 "error rate 0.4: redis8 filters can have"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct engine_case *c = &cases[i];
+		struct work w;
+
+		work_begin(&w, 1);
+		w.options.engine = c->named;
+		w.options.error = c->error;
+		w.f.engine = c->there;
+		work_run(&w);
+		if (c->built != NULL) {
+			CHECK(w.rc == 0);
+			CHECK_STR(built(&w)->m.engine, c->built);
+		} else {
+			CHECK_U64(w.err.code, ERROR_USAGE);
+			CHECK(strstr(w.err.text, c->text) != NULL);
+			CHECK_U64(w.f.calls[FAKE_LOCK], 0);
+		}
+		work_end(&w);
+	}
+}
+
+/* There the filters are; here they are only while they are built. */
+static void bytes_of_a_server(void)
+{
+	struct work w;
+
+	work_begin(&w, 1);
+	w.f.server = true;
+	work_run(&w);
+	CHECK(w.rc == 0);
+	CHECK_U64(w.report.set_bytes,
+		  FAKE_BUCKETS * layout_redisbloom.memory(&w.report.params));
+	work_end(&w);
+}
+
 int main(void)
 {
 	UNIT(a_good_build, "build: what is whole is called complete, once");
@@ -283,5 +368,9 @@ int main(void)
 	     "build: a fault while counting begins none");
 	UNIT(what_was_lost_is_noticed,
 	     "build: lost members and full filters are no generation");
+	UNIT(a_server_lost_midway,
+	     "build: a server lost midway leaves an aborted generation");
+	UNIT(engines_in_force, "build: the engine is the server's, or named");
+	UNIT(bytes_of_a_server, "build: a server's bytes are those there");
 	return unit_end();
 }

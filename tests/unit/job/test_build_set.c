@@ -121,7 +121,7 @@ static void room(void)
 		work_begin(&w);
 		w.options.dry_run = dry;
 		CHECK(work_run(&w) == 0);
-		need = w.report.image_bytes;
+		need = w.report.set_bytes;
 		CHECK(need > 0);
 		build_report_release(&w.report);
 		w.f.room = need;

@@ -126,6 +126,7 @@ static void states_are_told(void)
 	CHECK_U64(p.report.removed[1].state, MANIFEST_ABORTED);
 	CHECK_U64(p.report.removed[3].state, MANIFEST_BROKEN);
 	CHECK_STR(p.f.command, "swap --prune");
+	CHECK_STR(p.f.phases, "removing ");
 	end(&p);
 }
 

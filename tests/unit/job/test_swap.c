@@ -142,6 +142,7 @@ static void a_first_swap(void)
 	fake_there(&s.f, ID_1, MANIFEST_COMPLETE, few_keys);
 	CHECK(swapping_run(&s) == 0);
 	CHECK_STR(s.f.command, "swap");
+	CHECK_STR(s.f.phases, "checking promoting ");
 	CHECK_STR(s.report.previous, "");
 	CHECK_STR(s.report.m.previous, "");
 	CHECK_STR(s.f.retired, "");
