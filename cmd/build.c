@@ -71,7 +71,8 @@ static int run(const struct opts *opts, struct inputs *in,
 	struct target target;
 	int rc;
 
-	rc = target_open(&target, opts, in->spec, !o->dry_run, err);
+	rc = target_open(&target, opts, in->spec,
+			 o->dry_run ? TARGET_READS : TARGET_MAKES, err);
 	/* A dry run makes nothing, and so accepts that nothing is there. */
 	if (rc != 0 && o->dry_run && err->code == ERROR_SOURCE)
 		rc = store_creatable(opts_text(opts, OPT_TARGET), err);

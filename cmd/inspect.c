@@ -384,7 +384,7 @@ int cmd_inspect(const struct opts *opts, struct error *err)
 	if (rc == 0)
 		rc = inputs_spec(&in, opts, err);
 	if (rc == 0)
-		rc = target_open(&target, opts, in.spec, false, err);
+		rc = target_open(&target, opts, in.spec, TARGET_READS, err);
 	if (rc == 0) {
 		rc = inspect_run(target.store, in.spec,
 				 opts_text(opts, OPT_GENERATION), &report, err);

@@ -101,7 +101,7 @@ static int ask(const struct opts *opts, struct inputs *in, struct rowkey *key,
 		return rc;
 	}
 	memset(&r, 0, sizeof(r));
-	rc = target_open(&target, opts, spec, false, err);
+	rc = target_open(&target, opts, spec, TARGET_READS, err);
 	if (rc == 0)
 		rc = lookup_run(target.store, spec,
 				opts_text(opts, OPT_GENERATION), key->at.bucket,

@@ -140,7 +140,7 @@ int cmd_swap(const struct opts *opts, struct error *err)
 	if (rc == 0)
 		rc = inputs_spec(&in, opts, err);
 	if (rc == 0)
-		rc = target_open(&target, opts, in.spec, false, err);
+		rc = target_open(&target, opts, in.spec, TARGET_WRITES, err);
 	if (rc == 0)
 		rc = opts_flag(opts, OPT_PRUNE)
 			     ? prune(opts, target.store, err)

@@ -20,6 +20,7 @@ static const struct {
 	{OPT_TLS_NAME, true},
 	{OPT_TLS_INSECURE, true},
 	{OPT_TIMEOUT, false},
+	{OPT_LEASE, false},
 	{OPT_WAIT_REPLICAS, false},
 	{OPT_ALLOW_EVICTION, false},
 };
@@ -93,6 +94,7 @@ static void read_options(struct target *t, const struct opts *opts)
 	t->server.timeout_ms =
 		(int)opts_span(opts, OPT_TIMEOUT, REDIS_TIMEOUT_MS);
 	t->options.server = &t->server;
+	t->options.lease_ms = (int)opts_span(opts, OPT_LEASE, LEASE_MS);
 	t->options.wait_replicas =
 		(unsigned)opts_u64(opts, OPT_WAIT_REPLICAS, 0);
 	t->options.allow_eviction = opts_has(opts, OPT_ALLOW_EVICTION);
@@ -100,7 +102,7 @@ static void read_options(struct target *t, const struct opts *opts)
 }
 
 int target_open(struct target *t, const struct opts *opts,
-		const struct bloomkey_spec *spec, bool create,
+		const struct bloomkey_spec *spec, enum target_use use,
 		struct error *err)
 {
 	const char *word;
@@ -112,7 +114,8 @@ int target_open(struct target *t, const struct opts *opts,
 	if (check_password(opts, word, err) != 0 ||
 	    check_use(opts, word, err) != 0)
 		return -1;
-	t->options.create = create;
+	t->options.create = use == TARGET_MAKES;
+	t->options.writes = use != TARGET_READS;
 	read_options(t, opts);
 	return store_open(word, spec, &t->options, &t->store, err);
 }

@@ -9,6 +9,13 @@
 #include "lib/redis/target.h"
 #include "lib/store/store.h"
 
+/* What a command does to a target. */
+enum target_use {
+	TARGET_READS,  /* nothing, so a replica will do */
+	TARGET_WRITES, /* changes a set */
+	TARGET_MAKES,  /* the same, and makes a folder if it is not there */
+};
+
 struct target {
 	struct store_options options;
 	struct redis_options server;
@@ -17,13 +24,12 @@ struct target {
 
 /*
  * Opens the set of a keyspec in the target of --target; the struct must stay
- * where it is until target_close(), as must opts.  create: a folder is made if
- * it is not there.  ERROR_USAGE also if there is no --target, if a password
- * stands on the command line, or an option there that this target has no use
- * for; as store_open().
+ * where it is until target_close(), as must opts.  ERROR_USAGE also if there is
+ * no --target, if a password stands on the command line, or an option there
+ * that this target has no use for; as store_open().
  */
 int target_open(struct target *t, const struct opts *opts,
-		const struct bloomkey_spec *spec, bool create,
+		const struct bloomkey_spec *spec, enum target_use use,
 		struct error *err);
 
 /* Closes what is open; a zeroed struct is legal. */

@@ -63,7 +63,7 @@ int cmd_verify(const struct opts *opts, struct error *err)
 	if (rc == 0)
 		rc = inputs_source(&in, opts, err);
 	if (rc == 0)
-		rc = target_open(&target, opts, in.spec, false, err);
+		rc = target_open(&target, opts, in.spec, TARGET_READS, err);
 	if (rc == 0) {
 		in.scan.phase = "verifying";
 		rc = audit_run(

@@ -1,0 +1,331 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Everything that works on dir:, on a server.
+bats_require_minimum_version 1.5.0
+
+load ../helpers
+load ../redis
+load ../serverset
+
+setup_file() {
+	begin_file
+	redis_start main
+	write_csv rows.csv 1 2000
+	write_csv more.csv 1 2600
+	write_csv few.csv 1 100
+}
+
+teardown_file() {
+	redis_stop main
+}
+
+setup() {
+	begin
+	cp "$BATS_FILE_TMPDIR"/*.csv .
+	begin_set
+}
+
+@test "server: the first build, swap, inspect, verify and lookup" {
+	on_ok build -s file:rows.csv --receipt built.json
+	assert_has "$output" "generation '" 'is complete: 2,000 rows in 4 filters'
+	assert_json built.json '.status == 0' '.sent == 2000' \
+		'.acknowledged == 2000' '.rows == 2000'
+	[[ $(redis_cli main EXISTS cards:0) == 0 ]]
+	on_ok inspect
+	assert_has "$output" 'none is live'
+	on_ok swap
+	assert_has "$output" 'is live, 2,000 rows; before it: none'
+	live=$(json .generation built.json)
+	server_answers
+	on_ok inspect --format json
+	printf '%s\n' "$output" >inspected.json
+	assert_json inspected.json '.rows == 2000' '(.buckets | length) == 4' \
+		'[.buckets[].items] | add > 1990' '.engine == "redisbloom"'
+	on_ok verify -s file:rows.csv
+	assert_has "$output" '2,000 rows are found'
+	on lookup -q 1 m:1
+	assert_status 0
+	on lookup -q 999999 nobody
+	assert_status 1
+	on verify -q -s file:more.csv
+	assert_status 81
+}
+
+@test "server: names are those of the protocol, and nothing else is there" {
+	server_build rows.csv
+	diff <(keys_now) - <<-END
+		bloomctl:{$set}:fence
+		bloomctl:{$set}:generations
+		bloomctl:{$set}:manifest:$built
+		{cards:0}:bloomctl:$built
+		{cards:0}:bloomctl:$built:state
+		{cards:1}:bloomctl:$built
+		{cards:1}:bloomctl:$built:state
+		{cards:2}:bloomctl:$built
+		{cards:2}:bloomctl:$built:state
+		{cards:3}:bloomctl:$built
+		{cards:3}:bloomctl:$built:state
+	END
+	on_ok swap -q
+	diff <(keys_now) - <<-END
+		bloomctl:{$set}:fence
+		bloomctl:{$set}:generations
+		bloomctl:{$set}:manifest:$built
+		cards:0
+		cards:1
+		cards:2
+		cards:3
+		{cards:0}:bloomctl
+		{cards:1}:bloomctl
+		{cards:2}:bloomctl
+		{cards:3}:bloomctl
+	END
+}
+
+@test "server: filters hold bit for bit what a folder's hold" {
+	local b
+	server_live rows.csv --capacity 1000
+	bloomctl_ok build -q -k cards.keyspec -t dir:t -s file:rows.csv \
+		--capacity 1000
+	for b in 0 1 2 3; do
+		python3 - "$(redis_socket main)" "cards:$b" >"bits.$b" <<-'END'
+			import socket, sys
+			s = socket.socket(socket.AF_UNIX)
+			s.connect(sys.argv[1])
+			f = s.makefile("rwb")
+			def ask(*words):
+			    f.write(b"*%d\r\n" % len(words))
+			    for w in words:
+			        f.write(b"$%d\r\n%s\r\n" % (len(w), w))
+			    f.flush()
+			    return reply()
+			def reply():
+			    line = f.readline()
+			    if line[:1] == b"*":
+			        return [reply() for _ in range(int(line[1:]))]
+			    if line[:1] == b"$":
+			        data = f.read(int(line[1:]) + 2)
+			        return data[:-2]
+			    return int(line[1:]) if line[:1] == b":" else line
+			key, at = sys.argv[2].encode(), 0
+			while True:
+			    at, data = ask(b"BF.SCANDUMP", key, b"%d" % at)
+			    if at == 0:
+			        break
+			    if at > 1:
+			        sys.stdout.buffer.write(data)
+		END
+		tail -c +4097 "$(set_of)"/*/"$b.bloom" | cmp - "bits.$b"
+	done
+}
+
+@test "server: swap keeps the generation before, rollback returns to it" {
+	server_live rows.csv
+	first=$live
+	server_live more.csv
+	before=$first
+	server_left_alone
+	[[ $(redis_cli main EXISTS "{cards:0}:bloomctl:$first") == 1 ]]
+	on_ok verify -q -s file:more.csv
+	on_ok swap --rollback
+	assert_has "$output" "generation '$first' is live"
+	live=$first before=$built
+	server_left_alone
+	on verify -q -s file:more.csv
+	assert_status 81
+	on_ok swap -q --rollback -g "$built"
+	live=$built before=$first
+	server_left_alone
+}
+
+@test "server: prune removes what nobody needs, filters and records" {
+	server_live rows.csv
+	first=$live
+	server_live rows.csv
+	second=$live
+	server_live rows.csv
+	on_ok swap --prune
+	assert_has "$output" "generation '$first' (old) is removed"
+	[[ -z $(keys_now | grep "$first") ]]
+	before=$second
+	server_left_alone
+	on_ok swap --prune --keep 0
+	assert_stdout_is 'nothing to remove'
+}
+
+@test "server: an empty bucket has a filter with the sentinel" {
+	head -n 2 rows.csv >one.csv
+	server_live one.csv
+	for b in 0 1 2 3; do
+		[[ $(redis_cli main BF.EXISTS "cards:$b" \
+			"$("$BLOOMCTL" key -k cards.keyspec --sentinel)") == 1 ]]
+	done
+	on_ok verify -q -s file:one.csv
+}
+
+@test "server: fewer rows than are plausible are not promoted" {
+	server_live rows.csv
+	server_build few.csv
+	next=$built
+	on swap
+	assert_failure 83 swap '100 rows, less than 80 %'
+	server_left_alone
+	on_ok swap -q --allow-shrink
+}
+
+@test "server: a dry run changes nothing" {
+	server_live rows.csv
+	keys_now >before.keys
+	on_ok build -q -n -s file:more.csv
+	on_ok build -n -s file:more.csv --keys 3000
+	assert_has "$output" 'nothing was written'
+	diff before.keys <(keys_now)
+	server_build more.csv
+	keys_now >before.keys
+	on_ok swap -n
+	assert_has "$output" 'would be live' 'nothing was moved'
+	on_ok swap --prune -n
+	diff before.keys <(keys_now)
+}
+
+@test "server: another run holds the lock, and who that is" {
+	server_live rows.csv
+	mkfifo slow
+	"$BLOOMCTL" build -q -k cards.keyspec -t "$target" --keys 5000 \
+		--no-trailer -s - <slow 3>&- &
+	exec {feed}>slow
+	head -n 3 rows.csv >&"$feed"
+	wait_until test "$(redis_cli main EXISTS "bloomctl:{$set}:lock")" = 1
+	wait_until eval '[[ $(redis_cli main HGET "bloomctl:{$set}:lock" phase) == building ]]'
+	for command in "build -s file:rows.csv" swap "swap --prune" \
+		"swap -n" "build -n -s file:rows.csv"; do
+		# shellcheck disable=SC2086 # words
+		on $command
+		assert_failure 82 "${command%% *}" "set '$set': locked by build, pid"
+	done
+	on_ok inspect
+	assert_has "$output" 'build, pid' building
+	on_ok verify -q -s file:rows.csv
+	tail -n +4 rows.csv >&"$feed"
+	exec {feed}>&-
+	wait "$!"
+	before='' next=$(redis_cli main SMEMBERS "bloomctl:{$set}:generations" |
+		grep -v "$live")
+	server_left_alone
+}
+
+@test "server: SIGTERM ends a build with 143, and leaves nothing" {
+	server_live rows.csv
+	mkfifo slow
+	"$BLOOMCTL" build -q -k cards.keyspec -t "$target" --keys 5000 \
+		--no-trailer -s - <slow 2>said 3>&- &
+	pid=$!
+	exec {feed}>slow
+	head -n 3 rows.csv >&"$feed"
+	wait_until eval '[[ $(redis_cli main HGET "bloomctl:{$set}:lock" phase) == building ]]'
+	kill -TERM "$pid"
+	status=0
+	wait "$pid" || status=$?
+	exec {feed}>&-
+	assert_status 143
+	server_left_alone
+	on_ok inspect
+	assert_has "$output" aborted
+}
+
+@test "server: a killed build is removed by the next one" {
+	server_live rows.csv
+	mkfifo slow
+	"$BLOOMCTL" build -q -k cards.keyspec -t "$target" --keys 5000 \
+		--lease 1s --no-trailer -s - <slow 3>&- &
+	pid=$!
+	exec {feed}>slow
+	head -n 3 rows.csv >&"$feed"
+	wait_until eval '[[ $(redis_cli main HGET "bloomctl:{$set}:lock" phase) == building ]]'
+	kill -KILL "$pid"
+	wait "$pid" || :
+	exec {feed}>&-
+	dead=$(redis_cli main SMEMBERS "bloomctl:{$set}:generations" |
+		grep -v "$live")
+	wait_until eval '[[ $(redis_cli main EXISTS "bloomctl:{$set}:lock") == 0 ]]'
+	on_ok inspect
+	assert_has "$output" "$dead" aborted
+	on build -s file:rows.csv
+	assert_status 0
+	assert_has "$stderr" "removed abandoned generation '$dead'"
+	[[ -z $(keys_now | grep "$dead") ]]
+}
+
+@test "server: a keyspec of another meaning may not take the names" {
+	server_live rows.csv
+	write_keyspec cards.keyspec buckets=4 key='card:{id}'
+	cut -d , -f 1 rows.csv >ids.csv
+	on_ok build -q -s file:ids.csv --columns id --header
+	on swap
+	assert_failure 83 swap "filter 'cards:0': live, of another keyspec"
+	write_keyspec cards.keyspec
+	server_answers
+}
+
+@test "server: filters that bloomctl did not build are not replaced" {
+	redis_cli main BF.RESERVE cards:2 0.01 100 >/dev/null
+	on_ok build -q -s file:rows.csv
+	on swap
+	assert_failure 83 swap "filter 'cards:2': live, and not built by bloomctl"
+	[[ $(redis_cli main EXISTS cards:0 cards:1 cards:2 cards:3) == 1 ]]
+}
+
+@test "server: a key of another type under a live name is not replaced" {
+	redis_cli main SET cards:1 mine >/dev/null
+	on_ok build -q -s file:rows.csv
+	on swap
+	assert_failure 83 swap "filter 'cards:1': a key of type 'string' has its name"
+	[[ $(redis_cli main GET cards:1) == mine ]]
+	[[ $(redis_cli main EXISTS cards:0 cards:2 cards:3) == 0 ]]
+}
+
+@test "server: an engine that the server is not is refused" {
+	on build -s file:rows.csv --engine valkey-bloom
+	assert_failure 64 build 'redisbloom'
+	on_ok build -q -s file:rows.csv --engine redisbloom
+}
+
+@test "server: unix:PATH is the same server" {
+	server_live rows.csv
+	target=unix:$(redis_socket main)
+	on_ok verify -q -s file:rows.csv
+	server_live more.csv
+	on_ok verify -q -s file:more.csv
+}
+
+@test "server: databases are told apart" {
+	server_live rows.csv
+	target=$target/3
+	on inspect
+	assert_failure 66 inspect
+	on_ok build -q -s file:rows.csv
+	on_ok swap -q
+	[[ $(redis_cli main -n 3 EXISTS cards:0) == 1 ]]
+	redis_cli main -n 3 FLUSHDB >/dev/null
+	server_answers
+}
+
+@test "server: ten thousand filters" {
+	write_keyspec cards.keyspec buckets=10000
+	on_ok build -q -s file:rows.csv
+	on_ok swap
+	on_ok verify -q -s file:rows.csv
+	on_ok inspect --format csv
+	((${#lines[@]} == 10001))
+}
+
+@test "server: workers share the rows, and nothing is lost" {
+	write_text rows.txt 1 20000
+	on_ok build -q -j 4 --input-format text --columns id,scope \
+		-s file:rows.txt --receipt built.json
+	assert_json built.json '.acknowledged == 20000'
+	on_ok swap -q
+	on_ok verify -q -j 4 --input-format text --columns id,scope \
+		-s file:rows.txt
+}
