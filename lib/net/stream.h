@@ -7,8 +7,9 @@
  *
  * Nothing here waits but net_open() and net_wait(); both end when a stop is
  * asked for or the thread's wait is not wanted any more (lib/base/input.h),
- * unless the stream is patient.  A stream belongs to one thread.  Messages do
- * not name the server: the caller knows how it was called.
+ * unless the stream is patient; only the system's resolver cannot be ended.  A
+ *stream belongs to one thread.  Messages do not name the server: the caller
+ *knows how it was called.
  */
 #ifndef BLOOMCTL_NET_STREAM_H
 #define BLOOMCTL_NET_STREAM_H
@@ -44,8 +45,9 @@ struct net_stream;
  * its addresses are tried in turn, and with TLS the certificate and its name
  * are verified.  *out is owned by the caller.
  * ERROR_UNREACHED: no such name, refused, no answer, not TLS; ERROR_RIGHTS:
- * a certificate is not accepted, on either side; ERROR_CONFIG: a file of tls
- * cannot be used; a stop; ERROR_INTERNAL.
+ * a certificate is not accepted, on either side, or a unix socket may not be
+ * used; ERROR_CONFIG: a file of tls cannot be used, or the path is too long; a
+ * stop; ERROR_INTERNAL.
  */
 int net_open(const struct net_address *address, const struct net_tls *tls,
 	     int ms, struct net_stream **out, struct error *err);
@@ -60,23 +62,27 @@ void net_set_patient(struct net_stream *s, bool patient);
 
 /*
  * Reads what is there, at most cap bytes; *got is 0 if there is nothing yet.
- * 0, or -1: ERROR_TEMPORARY if the connection is at its end or broke.
+ * 0, or -1: ERROR_TEMPORARY if the connection is at its end or broke;
+ * ERROR_RIGHTS if the server wants another certificate of ours, which with TLS
+ * 1.3 the first read tells; ERROR_UNREACHED if it speaks TLS and we do not.
  */
 int net_read(struct net_stream *s, void *buf, size_t cap, size_t *got,
 	     struct error *err);
 
 /*
  * Writes what goes without waiting, of count pieces; *put is how many bytes
- * went, which may be 0.  What was not written must be given again.  0, or -1
- * as net_read().
+ * went, which may be 0.  What was not written must be given again, all of it,
+ * in whatever pieces.  While there is something to read from a server that
+ * closed already, nothing goes, so that its last words are not lost: who
+ * writes must read, too.  0, or -1 as net_read().
  */
 int net_write(struct net_stream *s, const struct iovec *pieces, int count,
 	      size_t *put, struct error *err);
 
 /*
  * Waits, ms milliseconds at most, until there is something to read, or, with
- * write, until something can be read or written.  1; 0: the time is over; -1:
- * a stop, or ERROR_INTERNAL.
+ * write, until something can be read or written.  1, also at the connection's
+ * end; 0: the time is over; -1: a stop, or ERROR_INTERNAL.
  */
 int net_wait(struct net_stream *s, bool write, int ms, struct error *err);
 
