@@ -22,6 +22,7 @@
 /* --- the states of the live filters --------------------------------------- */
 
 struct lives {
+	const struct server *server;
 	char (*ids)[NAMES_ID_MAX];
 	uint64_t fence;
 };
@@ -33,11 +34,14 @@ static int on_live(void *ctx, uint64_t bucket, const struct reply *reply,
 	const struct reply *id;
 	int64_t fence;
 
-	if (reply->type != REPLY_ARRAY || reply->len != 2)
+	if (reply->type != REPLY_ARRAY || reply->len != 3)
 		return reply_refused(reply, err, "bucket %u: state",
 				     (unsigned)bucket);
 	id = &reply->u.items[0];
-	if (id->type == REPLY_BULK && names_id_valid(id->u.text))
+	/* Another keyspec's filter under our name is none of ours. */
+	if (id->type == REPLY_BULK && names_id_valid(id->u.text) &&
+	    reply_is(&reply->u.items[2],
+		     bloomkey_fingerprint(lives->server->spec)))
 		memcpy(lives->ids[bucket], id->u.text, id->len + 1);
 	if (reply_integer(&reply->u.items[1], &fence) == 0 && fence > 0 &&
 	    (uint64_t)fence > lives->fence)
@@ -49,16 +53,16 @@ int serverlist_live(struct server *server, char (**out)[NAMES_ID_MAX],
 		    uint64_t *fence, struct error *err)
 {
 	uint32_t n = bloomkey_buckets(server->spec);
-	struct lives lives = {calloc(n, sizeof(*lives.ids)), 0};
+	struct lives lives = {server, calloc(n, sizeof(*lives.ids)), 0};
 	struct keys keys;
 	int rc = lives.ids != NULL ? 0 : error_nomem(err);
 
 	for (uint32_t b = 0; rc == 0 && b < n; b++) {
 		const char *const words[] = {"HMGET", keys.state, "generation",
-					     "fence"};
+					     "fence", "fingerprint"};
 
 		keys_of(server->spec, b, NULL, &keys);
-		rc = conn_sendv(server->conn, 4, words, NULL, on_live, &lives,
+		rc = conn_sendv(server->conn, 5, words, NULL, on_live, &lives,
 				b, err);
 	}
 	if (rc == 0)
