@@ -96,6 +96,14 @@ static json_t *text_or_null(const char *text)
 	return json;
 }
 
+json_t *output_finding(const struct finding *f)
+{
+	return json_pack("{s:s, s:s, s:s, s:o}", "level",
+			 finding_level_name(f->level), "what", f->what,
+			 "evidence", f->evidence, "remedy",
+			 text_or_null(f->remedy));
+}
+
 /* The reasons that were met, with how often. */
 static json_t *rejects_json(const struct rejects_count *count)
 {

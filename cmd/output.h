@@ -10,6 +10,7 @@
 
 #include "cmd/opts.h"
 #include "lib/base/json.h"
+#include "lib/job/finding.h"
 #include "lib/job/rejects.h"
 #include "lib/report/table.h"
 #include "lib/store/manifest.h"
@@ -44,6 +45,9 @@ int output_table(const struct table *t, const int *right, bool failed,
 
 /* A time of a manifest as RFC 3339, or JSON null for 0; owned. */
 json_t *output_time(int64_t wall_ms);
+
+/* A finding as an object; owned; NULL if memory is out. */
+json_t *output_finding(const struct finding *f);
 
 /* What a receipt says of a run; fields that a command has not are zero. */
 struct receipt {

@@ -40,7 +40,11 @@ setup() {
 		'.rows == 500' '.lock == {}' '.missing == []' \
 		'.horizon == null' '.foreign == []' '.buckets | length == 4' \
 		'.generations | length == 1' \
-		'.generations[0] | .state == "live" and .rows == 500'
+		'.generations[0] | .state == "live" and .rows == 500' \
+		'.nodes == []' '.findings == []' \
+		'.age_s >= 0 and .age_s < 600' \
+		'.live_since == .generations[0].promoted' \
+		'[.buckets[] | .ttl_ms, .slot | . == null] | all'
 	# Against the filters that Python made.
 	jq -n -e --slurpfile got got.json --slurpfile want want.json \
 		--slurpfile built built.json "$near"'
@@ -70,13 +74,13 @@ setup() {
 	printf '%s\n' "$output" >got.json
 	bloomctl_ok "${inspect[@]}" --format csv
 	((${#lines[@]} == 5))
-	[[ ${lines[0]} == bucket,filter,generation,items,capacity,fill,error_now,bytes ]]
+	[[ ${lines[0]} == bucket,filter,generation,items,capacity,fill,error_now,bytes,ttl_ms,slot ]]
 	local bucket row
 	for bucket in 0 1 2 3; do
 		row=$(json ".buckets[$bucket] | [.bucket, .filter, .generation,
 			.items, .capacity] | map(tostring) | join(\",\")" \
 			got.json)
-		[[ ${lines[bucket + 1]} == "$row,0."* ]]
+		[[ ${lines[bucket + 1]} == "$row,0."*,, ]]
 	done
 }
 
@@ -84,8 +88,9 @@ setup() {
 	bloomctl_ok "${inspect[@]}"
 	assert_has "$output" 'cards-a2bfa51c in dir:t' "$live (live)" \
 		'4 of redisbloom' 'error rate 0.01' '500' 'fill of the filters' \
-		'skew' 'error now' cards:0 cards:3
-	assert_lacks "$output" 'lock  '
+		'skew' 'error now' cards:0 cards:3 'live for'
+	# What is known of servers only is not there.
+	assert_lacks "$output" 'lock  ' ttl_ms slot warning
 	# The fullest filter comes first.
 	[[ $(grep -A 1 '^bucket' <<<"$output" | tail -n 1) =~ \
 		^\ +"$(json '.items | index(max)' want.json)"\  ]]
@@ -125,7 +130,7 @@ setup() {
 	assert_json got.json '.generation == null' '.buckets == []' \
 		'.generations | length == 1'
 	bloomctl_ok "${inspect[@]}" --format csv
-	assert_stdout_is bucket,filter,generation,items,capacity,fill,error_now,bytes
+	assert_stdout_is bucket,filter,generation,items,capacity,fill,error_now,bytes,ttl_ms,slot
 }
 
 @test "inspect: no set is 66, no target is 66" {
@@ -203,4 +208,102 @@ setup() {
 	assert_json got.json '.lock | length == 1'
 	release_lock
 	assert_tree_unchanged
+}
+
+# --- what is wrong, and monitors ------------------------------------------
+
+# verdict STATUS START [PART...]: of inspect --check, one line.
+verdict() {
+	local want=$1 start=$2
+	shift 2
+	bloomctl_run "${inspect[@]}" --check "${limits[@]}"
+	assert_status "$want"
+	assert_stderr_is ''
+	((${#lines[@]} == 1))
+	[[ $output == "$start: "* ]] || fail "does not begin with $start"
+	assert_has "$output" "$@"
+}
+
+@test "inspect: --check judges the fill of the fullest filter by --warn and --crit" {
+	local most
+	most=$(jq -n --slurpfile want want.json --slurpfile built built.json \
+		'($want[0].items | max) * 100 / $built[0].capacity')
+	limits=()
+	# 25 % of headroom on the fullest: 80 % less what set no bit.
+	limits=(--warn 99 --crit 99)
+	verdict 0 OK "set 'cards-a2bfa51c'" "$live" 'live for' '4 filters'
+	limits=(--warn "$(jq -n "$most - 0.01")" --crit 99)
+	verdict 1 WARNING "bucket $(json '.items | index(max)' want.json)" limit
+	limits=(--warn "$(jq -n "$most + 0.01")" --crit 99)
+	verdict 0 OK
+	limits=(--warn 1 --crit "$(jq -n "$most - 0.01")")
+	verdict 2 CRITICAL limit
+	limits=(--crit 1 --warn 1)
+	verdict 2 CRITICAL
+	limits=()
+	BLOOMCTL_WARN=1 verdict 1 WARNING 'limit 1 %'
+}
+
+@test "inspect: --check is 2 where a filter is bad or nothing is live" {
+	cp -a t kept
+	limits=(--warn 99 --crit 99)
+	rm "$set/$live/2.bloom"
+	verdict 2 CRITICAL 'missing filters' 2.bloom
+	rm "$set/$live/1.bloom"
+	verdict 2 CRITICAL 'missing filters: 2, the first' 1.bloom
+	rm -r t && cp -a kept t
+	flip "$set/$live/2.bloom" 4110
+	verdict 2 CRITICAL 'damaged filters' 2.bloom
+	rm -r t && cp -a kept t
+	flip "$set/$live/manifest.json" 60
+	verdict 2 CRITICAL 'readers get it'
+	rm "$set/live"
+	verdict 2 CRITICAL 'none is live'
+}
+
+@test "inspect: --check is 1 where something is left behind or lost" {
+	limits=(--warn 99 --crit 99)
+	build_csv rows.csv
+	verdict 0 OK
+	flip "$set/$built/manifest.json" 60
+	verdict 1 WARNING "generation '$built'" lost
+	rm -r "${set:?}/$built"
+	printf 'id,scope\n5,m:5\n6' >cut.csv
+	bloomctl_run build -q -k cards.keyspec -t dir:t -s file:cut.csv \
+		--keys 10
+	assert_status 74
+	verdict 1 WARNING failed
+	bloomctl_ok "${inspect[@]}"
+	assert_has "$output" 'warning  generation' 'the next build removes it'
+}
+
+@test "inspect: --check is 3 where it cannot look" {
+	limits=()
+	bloomctl_run inspect -k none.keyspec -t dir:t --check
+	assert_status 3
+	assert_stderr_is ''
+	[[ $output == "UNKNOWN: keyspec 'none.keyspec'"* ]]
+	bloomctl_run "${inspect[@]}" --check -g 20000101T000000Z-0000
+	assert_status 3
+	rm -r "$set"
+	verdict 3 UNKNOWN "set 'cards-a2bfa51c'"
+	rm -r t
+	verdict 3 UNKNOWN "target 'dir:t'"
+}
+
+@test "inspect: wrong usage of --check is 64" {
+	bloomctl_run "${inspect[@]}" --check --format json
+	assert_failure 64 inspect --check --format
+	bloomctl_run "${inspect[@]}" --check --warn 90 --crit 80
+	assert_failure 64 inspect --warn --crit
+	bloomctl_run "${inspect[@]}" --warn 90
+	assert_failure 64 inspect 'option --warn' --check
+	bloomctl_run "${inspect[@]}" --check --warn x
+	assert_failure 64 inspect 'option --warn'
+	bloomctl_run inspect -k cards.keyspec --check
+	assert_failure 64 inspect --target
+	# A host's format is not for monitors.
+	BLOOMCTL_FORMAT=json bloomctl_run "${inspect[@]}" --check
+	((status < 3))
+	((${#lines[@]} == 1))
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/stop.h"
 
 static void look(struct store *store, const struct manifest *m, uint32_t bucket,
@@ -14,9 +15,12 @@ static void look(struct store *store, const struct manifest *m, uint32_t bucket,
 	struct bucket_info info;
 
 	out->bucket = bucket;
+	out->ttl_ms = -1;
+	out->slot = -1;
 	if (store->ops->info(store, m, bucket, true, &info, err) != 0) {
 		out->bad = true;
 		out->missing = info.missing;
+		out->foreign = info.foreign;
 		(void)snprintf(out->why, sizeof(out->why), "%.*s",
 			       (int)sizeof(out->why) - 1, err->text);
 		return;
@@ -29,6 +33,8 @@ static void look(struct store *store, const struct manifest *m, uint32_t bucket,
 			? layout_error_of_set(&info.params, info.bits_set)
 			: layout_error_at(&info.params, (double)info.items);
 	out->bytes = info.memory;
+	out->ttl_ms = info.ttl_ms;
+	out->slot = info.slot;
 }
 
 static int by_fill(const void *a, const void *b)
@@ -88,6 +94,23 @@ static int stopped(struct inspect_report *r, struct error *err)
 	return -1;
 }
 
+/* Where memory, descriptors or the server are gone, no filter is bad. */
+static bool ends_all(const struct inspect_report *r, enum error_code code)
+{
+	switch (code) {
+	case ERROR_INTERNAL:
+	case ERROR_UNREACHED:
+	case ERROR_TEMPORARY:
+	case ERROR_ENGINE:
+		return true;
+	case ERROR_RIGHTS:
+		/* Those of a file are its own. */
+		return r->server;
+	default:
+		return false;
+	}
+}
+
 static int look_at_all(struct store *store, struct inspect_report *r,
 		       struct error *err)
 {
@@ -105,8 +128,7 @@ static int look_at_all(struct store *store, struct inspect_report *r,
 		/* Within a large one, too. */
 		if (stopped(r, err) != 0)
 			return -1;
-		/* Where memory or descriptors are out no filter is bad. */
-		if (err->code == ERROR_INTERNAL) {
+		if (ends_all(r, err->code)) {
 			r->bad = 0;
 			return -1;
 		}
@@ -131,19 +153,110 @@ static int look_at_all(struct store *store, struct inspect_report *r,
 				  : "build a new generation");
 }
 
-int inspect_run(struct store *store, const struct bloomkey_spec *spec,
-		const char *id, struct inspect_report *r, struct error *err)
+/* Of filters with one fault: how many, and the first of them. */
+struct tally {
+	const char *what;
+	const char *remedy;
+	uint32_t count;
+	char first[256];
+};
+
+static void count(struct tally *t, const char *text)
+{
+	if (t->count++ == 0)
+		(void)snprintf(t->first, sizeof(t->first), "%s", text);
+}
+
+static void add_tally(struct findings *f, const struct tally *t)
+{
+	if (t->count == 1)
+		findings_add(f, FINDING_ERROR, t->what, t->remedy, "%s",
+			     t->first);
+	else if (t->count > 1)
+		findings_add(f, FINDING_ERROR, t->what, t->remedy,
+			     "%" PRIu32 ", the first: %s", t->count, t->first);
+}
+
+static void of_buckets(struct inspect_report *r)
+{
+	static const char again[] = "readers must pass through; build and swap";
+	struct tally missing = {"missing filters", again, 0, ""};
+	struct tally foreign = {"foreign filters", again, 0, ""};
+	struct tally damaged = {"damaged filters", again, 0, ""};
+	struct tally expiring = {
+		"vanishing filters",
+		"take the TTL away (PERSIST), and find who set it", 0, ""};
+	char left[CLOCK_TEXT_MAX];
+	char text[64];
+
+	for (uint32_t b = 0; r->buckets != NULL && b < r->m->buckets; b++) {
+		const struct inspect_bucket *x = &r->buckets[b];
+
+		if (x->bad)
+			count(x->missing   ? &missing
+			      : x->foreign ? &foreign
+					   : &damaged,
+			      x->why);
+		if (x->bad || x->ttl_ms < 0)
+			continue;
+		(void)snprintf(text, sizeof(text),
+			       "bucket %" PRIu32 " has a TTL of %s", b,
+			       clock_span(x->ttl_ms, left));
+		count(&expiring, text);
+	}
+	add_tally(&r->findings, &missing);
+	add_tally(&r->findings, &foreign);
+	add_tally(&r->findings, &damaged);
+	add_tally(&r->findings, &expiring);
+}
+
+/* What is not as it should be, from all that was seen. */
+static int judge(struct inspect_report *r, int rc, struct error *err)
+{
+	if (rc != 0 && r->bad == 0 && err->code == ERROR_DATA &&
+	    r->generations.count > 0)
+		findings_add_error(&r->findings, "generation", err);
+	else if (rc == 0 && r->m == NULL)
+		findings_add(&r->findings, FINDING_ERROR, "generation",
+			     "promote one: bloomctl swap", "none is live");
+	if (r->m != NULL && (rc == 0 || r->bad > 0))
+		of_buckets(r);
+	findings_of_nodes(&r->findings, r->nodes, r->node_count);
+	findings_of_generations(&r->findings, &r->generations, r->locked_by);
+	return rc != 0 ? rc : findings_end(&r->findings, err);
+}
+
+/* Who may read filters need not have the right to see more of a server. */
+static int read_nodes(struct store *store, struct inspect_report *r,
+		      struct error *err)
+{
+	struct error why = ERROR_INIT;
+
+	if (store->ops->nodes(store, &r->nodes, &r->node_count, &why) == 0)
+		return 0;
+	if (why.code != ERROR_RIGHTS) {
+		*err = why;
+		return -1;
+	}
+	findings_add(&r->findings, FINDING_WARNING, "servers", why.hint,
+		     "nothing can be said of memory and eviction: %s",
+		     why.text);
+	return 0;
+}
+
+static int inspect(struct store *store, const struct bloomkey_spec *spec,
+		   const char *id, struct inspect_report *r, struct error *err)
 {
 	struct store_facts facts;
 
-	memset(r, 0, sizeof(*r));
-	names_set(spec, r->set);
 	if (store->ops->facts(store, &facts, err) != 0)
 		return -1;
 	(void)snprintf(r->place, sizeof(r->place), "%s", facts.place);
+	r->server = facts.server;
 	if (store->ops->locked_by(store, r->locked_by, sizeof(r->locked_by),
 				  err) != 0 ||
-	    generations_read(store, &r->generations, err) != 0)
+	    generations_read(store, &r->generations, err) != 0 ||
+	    read_nodes(store, r, err) != 0)
 		return -1;
 	/* Where nothing is live yet, the list is the whole answer. */
 	if (id == NULL && r->generations.count > 0 &&
@@ -157,12 +270,28 @@ int inspect_run(struct store *store, const struct bloomkey_spec *spec,
 		r->m = NULL;
 		return -1;
 	}
+	if (r->m->state == MANIFEST_LIVE && r->m->promoted != 0) {
+		r->age_ms = clock_wall_ms() - r->m->promoted;
+		if (r->age_ms < 0)
+			r->age_ms = 0; /* another clock is ahead of ours */
+	}
 	return look_at_all(store, r, err);
+}
+
+int inspect_run(struct store *store, const struct bloomkey_spec *spec,
+		const char *id, struct inspect_report *r, struct error *err)
+{
+	memset(r, 0, sizeof(*r));
+	names_set(spec, r->set);
+	r->age_ms = -1;
+	return judge(r, inspect(store, spec, id, r, err), err);
 }
 
 void inspect_report_release(struct inspect_report *r)
 {
 	generations_release(&r->generations);
+	findings_release(&r->findings);
+	free(r->nodes);
 	free(r->buckets);
 	memset(r, 0, sizeof(*r));
 }

@@ -10,6 +10,7 @@
 
 #include "lib/base/error.h"
 #include "lib/bloomkey/bloomkey.h"
+#include "lib/job/finding.h"
 #include "lib/job/generation.h"
 #include "lib/store/store.h"
 
@@ -17,27 +18,35 @@ struct inspect_bucket {
 	uint32_t bucket;
 	bool bad;         /* missing, damaged or foreign: no figures */
 	bool missing;     /* bad because it is not there */
+	bool foreign;     /* bad because it is something else */
 	char why[160];    /* if bad */
 	uint64_t items;   /* members that set a bit */
 	uint64_t keys;    /* keys sent to it */
 	double fill;      /* items / capacity */
 	double error_now; /* rate of false positives at this fill */
 	uint64_t bytes;   /* that it takes where it is */
+	int64_t ttl_ms;   /* it vanishes after; -1: never */
+	int slot;         /* of a cluster; -1: no server's */
 };
 
 struct inspect_report {
 	char set[NAMES_SET_MAX];
 	char place[512];
+	bool server; /* the target is one */
 	struct generations generations;
 	const struct manifest *m; /* the one inspected; NULL: none is live */
+	int64_t age_ms;           /* since it became live; -1: it is not */
 	char locked_by[256];      /* "" while nobody holds the lock */
+	struct store_node *nodes; /* owned */
+	size_t node_count;
 	struct inspect_bucket *buckets; /* m->buckets of them; owned */
 	uint32_t bad;
 	uint64_t bytes;
 	double fill_min, fill_median, fill_max;
 	uint32_t fullest;
-	double skew;      /* keys of the fullest bucket / mean */
-	double error_now; /* mean of the buckets' */
+	double skew;              /* keys of the fullest bucket / mean */
+	double error_now;         /* mean of the buckets' */
+	struct findings findings; /* what is not as it should be */
 };
 
 /*

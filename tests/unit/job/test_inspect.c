@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lib/job/inspect.h"
 
+#include "lib/base/clock.h"
 #include "tests/unit/job/job.h"
 
 static const uint64_t skewed[FAKE_BUCKETS] = {10, 40, 20, 30};
@@ -163,6 +164,106 @@ static void bad_filters(void)
 	end(&w);
 }
 
+static bool found(const struct work *w, enum finding_level level,
+		  const char *what, const char *evidence)
+{
+	for (size_t i = 0; i < w->r.findings.count; i++) {
+		const struct finding *f = &w->r.findings.list[i];
+
+		if (f->level == level && strcmp(f->what, what) == 0 &&
+		    strstr(f->evidence, evidence) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static void of_a_server(void)
+{
+	static const struct store_node node = {
+		.name = "redis://h:6379",
+		.policy = "allkeys-lru",
+		.evicts = true,
+		.used = 7,
+	};
+	struct work w;
+
+	begin(&w);
+	w.f.server = true;
+	w.f.node = &node;
+	w.g->m.promoted = clock_wall_ms() - 5000;
+	w.g->ttl_ms[2] = 90000;
+	CHECK(run(&w, NULL) == 0);
+	CHECK(w.r.server);
+	CHECK(w.r.age_ms >= 5000 && w.r.age_ms < 605000);
+	CHECK_U64(w.r.node_count, 1);
+	CHECK_STR(w.r.nodes[0].name, node.name);
+	CHECK(w.r.buckets[1].ttl_ms == -1 && w.r.buckets[2].ttl_ms == 90000);
+	CHECK(w.r.buckets[3].slot == 3);
+	CHECK(found(&w, FINDING_ERROR, "vanishing filters", "bucket 2"));
+	CHECK(found(&w, FINDING_WARNING, "server 'redis://h:6379'",
+		    "allkeys-lru"));
+	CHECK_U64(w.r.findings.count, 2);
+	end(&w);
+}
+
+static void each_kind_of_bad(void)
+{
+	struct work w;
+
+	begin(&w);
+	w.g->missing[0] = w.g->missing[1] = true;
+	w.g->foreign[2] = true;
+	w.g->damaged[3] = true;
+	CHECK(run(&w, NULL) == -1);
+	CHECK_U64(w.r.bad, 4);
+	CHECK(w.r.buckets[0].missing && !w.r.buckets[0].foreign);
+	CHECK(w.r.buckets[2].foreign && !w.r.buckets[2].missing);
+	CHECK(!w.r.buckets[3].foreign && !w.r.buckets[3].missing);
+	CHECK(found(&w, FINDING_ERROR, "missing filters",
+		    "2, the first: filter 0: missing"));
+	CHECK(found(&w, FINDING_ERROR, "foreign filters", "filter 2"));
+	CHECK(found(&w, FINDING_ERROR, "damaged filters", "filter 3"));
+	end(&w);
+}
+
+/* A server that is gone says nothing about its filters. */
+static void a_server_that_is_gone(void)
+{
+	static const enum error_code codes[] = {
+		ERROR_TEMPORARY, ERROR_UNREACHED, ERROR_RIGHTS, ERROR_INTERNAL};
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		struct work w;
+
+		begin(&w);
+		w.f.server = true;
+		w.f.fail_at[FAKE_INFO] = 2;
+		w.f.fail_code = codes[i];
+		CHECK(run(&w, NULL) == -1);
+		CHECK_U64(w.err.code, codes[i]);
+		CHECK_U64(w.r.bad, 0);
+		CHECK_U64(w.f.calls[FAKE_INFO], 2);
+		end(&w);
+	}
+}
+
+/* Who may only read is told the rest. */
+static void no_right_to_see_servers(void)
+{
+	struct work w;
+
+	begin(&w);
+	w.f.fail_at[FAKE_NODES] = 1;
+	CHECK(run(&w, NULL) == 0);
+	CHECK(found(&w, FINDING_WARNING, "servers", "nodes fails"));
+	inspect_report_release(&w.r);
+	w.f.fail_at[FAKE_NODES] = 2;
+	w.f.fail_code = ERROR_TEMPORARY;
+	CHECK(run(&w, NULL) == -1);
+	CHECK_U64(w.err.code, ERROR_TEMPORARY);
+	end(&w);
+}
+
 static void another_keyspec(void)
 {
 	struct work w;
@@ -216,6 +317,11 @@ int main(void)
 	UNIT(nothing_live, "inspect: with nothing live there is the list");
 	UNIT(no_keys_no_skew, "inspect: without keys nothing is skewed");
 	UNIT(bad_filters, "inspect: bad filters are told, and the others too");
+	UNIT(of_a_server, "inspect: of a server its nodes, slots and TTLs");
+	UNIT(each_kind_of_bad, "inspect: missing, foreign and damaged differ");
+	UNIT(a_server_that_is_gone, "inspect: a server that is gone ends it");
+	UNIT(no_right_to_see_servers,
+	     "inspect: servers that may not be seen are a warning");
 	UNIT(another_keyspec, "inspect: another keyspec's is not looked at");
 	UNIT(faults, "inspect: faults of the store are told");
 	UNIT(a_stop_ends_it, "inspect: a stop ends it");
