@@ -49,6 +49,11 @@ struct opts;
 		"asks for one key and says who answers what",                  \
 		"The values are those of the keyspec's fields in template "    \
 		"order.  Ends with 0: maybe a member, or 1: certainly not.")   \
+	COMMAND(doctor, ON_DOCTOR, "",                                         \
+		"says whether a target is fit for a set, and what is wrong",   \
+		"Looks at the target, its engine, servers, rights and room, "  \
+		"and at the set in it; writes nothing.  Ends with 0, or with " \
+		"what the worst finding would end a command with.")            \
 	COMMAND(key, ON_KEY, "[VALUE...]",                                     \
 		"prints the key, hash, bucket and filter of a row",            \
 		"The values are those of the keyspec's fields in template "    \
@@ -69,9 +74,11 @@ enum command_mask {
 	ON_INSPECT = 1u << ON_INSPECT_BIT,
 	ON_VERIFY = 1u << ON_VERIFY_BIT,
 	ON_LOOKUP = 1u << ON_LOOKUP_BIT,
+	ON_DOCTOR = 1u << ON_DOCTOR_BIT,
 	ON_KEY = 1u << ON_KEY_BIT,
 	/* Those that open a set in a target. */
-	ON_STORE = ON_BUILD | ON_SWAP | ON_INSPECT | ON_VERIFY | ON_LOOKUP,
+	ON_STORE = ON_BUILD | ON_SWAP | ON_INSPECT | ON_VERIFY | ON_LOOKUP |
+		   ON_DOCTOR,
 	ON_ALL = (1u << COMMAND_COUNT) - 1,
 };
 

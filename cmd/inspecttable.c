@@ -257,15 +257,8 @@ static int add_findings(const struct inspect_report *r, struct buf *out)
 
 	if (r->findings.count > 0)
 		bad |= buf_adds(out, "\n");
-	for (size_t i = 0; i < r->findings.count; i++) {
-		const struct finding *f = &r->findings.list[i];
-
-		bad |= buf_addf(out, "%-7s  %s: %s\n",
-				finding_level_name(f->level), f->what,
-				f->evidence);
-		if (f->remedy[0] != '\0')
-			bad |= buf_addf(out, "         %s\n", f->remedy);
-	}
+	for (size_t i = 0; i < r->findings.count; i++)
+		bad |= output_finding_text(&r->findings.list[i], out);
 	return bad;
 }
 

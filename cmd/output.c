@@ -104,6 +104,15 @@ json_t *output_finding(const struct finding *f)
 			 text_or_null(f->remedy));
 }
 
+int output_finding_text(const struct finding *f, struct buf *out)
+{
+	if (buf_addf(out, "%-7s  %s: %s\n", finding_level_name(f->level),
+		     f->what, f->evidence) != 0)
+		return -1;
+	return f->remedy[0] != '\0' ? buf_addf(out, "         %s\n", f->remedy)
+				    : 0;
+}
+
 /* The reasons that were met, with how often. */
 static json_t *rejects_json(const struct rejects_count *count)
 {

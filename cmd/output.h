@@ -49,6 +49,9 @@ json_t *output_time(int64_t wall_ms);
 /* A finding as an object; owned; NULL if memory is out. */
 json_t *output_finding(const struct finding *f);
 
+/* The same as a line, and its remedy as another.  0 or -1 (out of memory). */
+int output_finding_text(const struct finding *f, struct buf *out);
+
 /* What a receipt says of a run; fields that a command has not are zero. */
 struct receipt {
 	const char *command;

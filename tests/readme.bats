@@ -115,6 +115,10 @@ after_bloomctl_1() {
 	after_bloomctl_1 bloomctl-lookup.1
 }
 
+@test "readme: the examples of bloomctl-doctor.1 work" {
+	after_bloomctl_1 bloomctl-doctor.1
+}
+
 @test "readme: the examples of bloomctl-key.1 work" {
 	after_bloomctl_1 bloomctl-key.1
 }

@@ -12,7 +12,7 @@ setup() {
 	write_csv rows.csv 1 10
 	# Nobody listens there: what gets so far was not refused before.
 	far=redis://127.0.0.1:1
-	store_commands=(build swap inspect verify lookup)
+	store_commands=(build swap inspect verify lookup doctor)
 }
 
 # arguments COMMAND: what it needs beside its target.

@@ -135,6 +135,13 @@ void findings_of_generations(struct findings *f, const struct generations *g,
 		of_generation(f, &g->list[i], locked_by);
 }
 
+void findings_add_unseen(struct findings *f, const struct error *why)
+{
+	findings_add(f, FINDING_WARNING, "servers", why->hint,
+		     "nothing can be said of memory and eviction: %s",
+		     why->text);
+}
+
 void findings_of_nodes(struct findings *f, const struct store_node *nodes,
 		       size_t count)
 {

@@ -61,6 +61,9 @@ void findings_release(struct findings *f);
 void findings_of_generations(struct findings *f, const struct generations *g,
 			     const char *locked_by);
 
+/* That servers may not be looked at: a warning, as filters can be. */
+void findings_add_unseen(struct findings *f, const struct error *why);
+
 /* What is wrong with servers: filters may be evicted, or it is a replica. */
 void findings_of_nodes(struct findings *f, const struct store_node *nodes,
 		       size_t count);

@@ -230,17 +230,12 @@ static int judge(struct inspect_report *r, int rc, struct error *err)
 static int read_nodes(struct store *store, struct inspect_report *r,
 		      struct error *err)
 {
-	struct error why = ERROR_INIT;
-
-	if (store->ops->nodes(store, &r->nodes, &r->node_count, &why) == 0)
+	if (store->ops->nodes(store, &r->nodes, &r->node_count, err) == 0)
 		return 0;
-	if (why.code != ERROR_RIGHTS) {
-		*err = why;
+	if (err->code != ERROR_RIGHTS)
 		return -1;
-	}
-	findings_add(&r->findings, FINDING_WARNING, "servers", why.hint,
-		     "nothing can be said of memory and eviction: %s",
-		     why.text);
+	findings_add_unseen(&r->findings, err);
+	*err = (struct error)ERROR_INIT;
 	return 0;
 }
 
