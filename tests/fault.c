@@ -42,6 +42,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/uio.h>
@@ -67,6 +68,8 @@ enum kind {
 	KIND_READDIR,  /* readdir */
 	KIND_CLOSE,    /* close */
 	KIND_ALLOC,    /* malloc, calloc, realloc */
+	KIND_SEND,     /* send, sendmsg: to servers */
+	KIND_RECV,     /* recv: of servers */
 };
 
 static const struct {
@@ -81,7 +84,8 @@ static const struct {
 	{"truncate", KIND_TRUNCATE}, {"lock", KIND_LOCK},
 	{"stat", KIND_STAT},         {"readlink", KIND_READLINK},
 	{"readdir", KIND_READDIR},   {"close", KIND_CLOSE},
-	{"alloc", KIND_ALLOC},
+	{"alloc", KIND_ALLOC},       {"send", KIND_SEND},
+	{"recv", KIND_RECV},
 };
 
 #define HALF (-1)
@@ -91,12 +95,23 @@ static const struct {
 	int errnum;
 	int signal;
 } whats[] = {
-	{"EIO", EIO, 0},       {"ENOSPC", ENOSPC, 0}, {"EACCES", EACCES, 0},
-	{"ENOMEM", ENOMEM, 0}, {"EROFS", EROFS, 0},   {"EDQUOT", EDQUOT, 0},
-	{"EINTR", EINTR, 0},   {"EMFILE", EMFILE, 0}, {"ESTALE", ESTALE, 0},
-	{"ENOLCK", ENOLCK, 0}, {"half", HALF, 0},     {"kill", 0, SIGKILL},
-	{"stop", 0, SIGSTOP},  {"int", 0, SIGINT},    {"term", 0, SIGTERM},
+	{"EIO", EIO, 0},
+	{"ENOSPC", ENOSPC, 0},
+	{"EACCES", EACCES, 0},
+	{"ENOMEM", ENOMEM, 0},
+	{"EROFS", EROFS, 0},
+	{"EDQUOT", EDQUOT, 0},
+	{"EINTR", EINTR, 0},
+	{"EMFILE", EMFILE, 0},
+	{"ESTALE", ESTALE, 0},
+	{"ENOLCK", ENOLCK, 0},
+	{"half", HALF, 0},
+	{"kill", 0, SIGKILL},
+	{"stop", 0, SIGSTOP},
+	{"int", 0, SIGINT},
+	{"term", 0, SIGTERM},
 	{"alrm", 0, SIGALRM},
+	{"ECONNRESET", ECONNRESET, 0},
 };
 
 #define EVERY ULONG_MAX
@@ -348,6 +363,33 @@ ssize_t writev(int fd, const struct iovec *parts, int count)
 	if (fault != NULL)
 		return fault->errnum == HALF ? next(fd, parts, 1) : -1;
 	return next(fd, parts, count);
+}
+
+ssize_t send(int fd, const void *data, size_t len, int flags)
+{
+	NEXT(ssize_t, send, int, const void *, size_t, int);
+	return transfer_fails(KIND_SEND, fd, &len) ? -1
+						   : next(fd, data, len, flags);
+}
+
+/* Half of it is the first byte. */
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	const struct fault *fault = hits_fd(KIND_SEND, fd);
+	NEXT(ssize_t, sendmsg, int, const struct msghdr *, int);
+
+	if (fault == NULL)
+		return next(fd, message, flags);
+	if (fault->errnum != HALF)
+		return -1;
+	return send(fd, message->msg_iov->iov_base, 1, flags);
+}
+
+ssize_t recv(int fd, void *data, size_t len, int flags)
+{
+	NEXT(ssize_t, recv, int, void *, size_t, int);
+	return transfer_fails(KIND_RECV, fd, &len) ? -1
+						   : next(fd, data, len, flags);
 }
 
 ssize_t read(int fd, void *data, size_t len)

@@ -82,3 +82,74 @@ server_left_alone() {
 		grep -v "${before:-none}" || :)
 	[[ -z $stray ]] || fail "left behind: $stray"
 }
+
+# many KEYSPEC-OPTION...: the set has 64 buckets, so that a swap has a middle.
+many() {
+	write_keyspec cards.keyspec buckets=64 "$@"
+	set=cards-$("$BLOOMCTL" key -k cards.keyspec --fingerprint | cut -c 1-8)
+}
+
+# moved GENERATION: how many of the 64 live filters are of it.
+moved() {
+	# shellcheck disable=SC2016 # Lua
+	redis_cli "$server" EVAL 'local n = 0
+		for b = 0, 63 do
+			local s = string.format("{cards:%02d}:bloomctl", b)
+			if redis.call("HGET", s, "generation") == ARGV[1] and
+			    redis.call("TYPE", string.format("cards:%02d", b)).ok
+			    == "MBbloom--" then
+				n = n + 1
+			end
+		end
+		return n' 0 "$1"
+}
+
+# all_of FILE: every row of it is found, in whatever is live.
+all_of() {
+	"$BLOOMCTL" key -k cards.keyspec --stdin --input-format csv <"$1" |
+		cut -f 1,4 >asked
+	python3 - "$(redis_socket "$server")" <<-'END'
+		import socket, sys
+		s = socket.socket(socket.AF_UNIX)
+		s.connect(sys.argv[1])
+		f = s.makefile("rwb")
+		asked = [l.rstrip("\n").split("\t") for l in open("asked")]
+		lost = 0
+		for i in range(0, len(asked), 500):
+		    some = asked[i:i + 500]
+		    for key, name in some:
+		        k, n = bytes.fromhex(key), name.encode()
+		        f.write(b"*3\r\n$9\r\nBF.EXISTS\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n"
+		                % (len(n), n, len(k), k))
+		    f.flush()
+		    lost += sum(f.readline() != b":1\r\n" for _ in some)
+		assert asked
+		sys.exit(f"{lost} of {len(asked)} rows are lost" if lost else 0)
+	END
+}
+
+# stopped_or_gone PID
+stopped_or_gone() {
+	! kill -0 "$1" 2>/dev/null || stopped "$1"
+}
+
+# stop_within FROM TO COMMAND OPTION...: runs it until it is stopped with FROM
+# to TO live filters of the generation $next; $pid is the process.
+stop_within() {
+	local from=$1 to=$2 n count
+	shift 2
+	for ((n = 3; n < 200; n++)); do
+		LD_PRELOAD=$BUILD/fault.so FAULT=send:$n:stop \
+			"$BLOOMCTL" "$1" -q -k cards.keyspec -t "$target" \
+			"${@:2}" >said.out 2>said.err 3>&- &
+		pid=$!
+		wait_until stopped_or_gone "$pid"
+		count=$(moved "$next")
+		! ((from <= count && count <= to)) || return 0
+		kill -KILL "$pid" 2>/dev/null || :
+		wait "$pid" 2>/dev/null || :
+		redis_cli "$server" DEL "bloomctl:{$set}:lock" >/dev/null
+		((count <= to)) || break
+	done
+	fail "never stopped with $from to $to filters moved"
+}

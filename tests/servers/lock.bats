@@ -1,0 +1,214 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The lock of a set on a server: who holds it, who has lost it, and what a run
+# that wakes up late may still do, which is nothing.
+bats_require_minimum_version 1.5.0
+
+load ../helpers
+load ../redis
+load ../serverset
+
+setup_file() {
+	begin_file
+	redis_start main
+	write_csv rows.csv 1 2000
+	write_csv more.csv 1 2600
+}
+
+teardown_file() {
+	redis_stop main
+}
+
+setup() {
+	begin
+	cp "$BATS_FILE_TMPDIR"/*.csv .
+	begin_set
+}
+
+# lock_is FIELD VALUE
+lock_is() {
+	[[ $(redis_cli main HGET "bloomctl:{$set}:lock" "$1") == "$2" ]]
+}
+
+lock_gone() {
+	[[ $(redis_cli main EXISTS "bloomctl:{$set}:lock") == 0 ]]
+}
+
+# slow_build [OPTION...]: one that waits for rows from $feed; $pid.
+slow_build() {
+	rm -f slow
+	mkfifo slow
+	"$BLOOMCTL" build -q -k cards.keyspec -t "$target" --keys 5000 \
+		--no-trailer -s - "$@" <slow >said.out 2>said.err 3>&- &
+	pid=$!
+	exec {feed}>slow
+	head -n 3 rows.csv >&"$feed"
+	wait_until lock_is phase building
+}
+
+# ends STATUS: what it said is $stderr.
+ends() {
+	status=0
+	wait "$pid" || status=$?
+	output=$(<said.out) stderr=$(<said.err)
+	show_run bloomctl
+	assert_status "$1"
+}
+
+@test "lock: its owner is stopped past its lease in mid-swap, another finishes, and it wakes up" {
+	need_fault
+	many
+	server_live rows.csv
+	server_build more.csv
+	next=$built
+	stop_within 1 63 swap --lease 1s
+	wait_until lock_gone
+	on swap
+	assert_status 0
+	assert_has "$output" "an earlier swap is finished"
+	[[ $(moved "$next") == 64 ]]
+	kill -CONT "$pid"
+	ends 82
+	assert_has "$stderr" 'a newer run, with fence' 'has taken the set over'
+	[[ $(moved "$next") == 64 ]]
+	all_of more.csv
+	lock_gone
+}
+
+@test "lock: its owner wakes up after another has rolled back, and moves nothing" {
+	need_fault
+	many
+	server_live rows.csv
+	server_build more.csv
+	next=$built
+	stop_within 1 63 swap --lease 1s
+	wait_until lock_gone
+	on_ok swap -q --rollback
+	[[ $(moved "$live") == 64 ]]
+	kill -CONT "$pid"
+	ends 82
+	[[ $(moved "$live") == 64 ]]
+	all_of rows.csv
+}
+
+@test "lock: its owner wakes up after a newer generation came, and moves nothing" {
+	need_fault
+	many
+	server_live rows.csv
+	server_build rows.csv
+	next=$built
+	stop_within 1 63 swap --lease 1s
+	wait_until lock_gone
+	server_build more.csv
+	on_ok swap -q
+	[[ $(moved "$built") == 64 ]]
+	kill -CONT "$pid"
+	ends 82
+	[[ $(moved "$built") == 64 ]]
+	all_of more.csv
+}
+
+@test "lock: its owner is stopped before it moved anything, and moves nothing" {
+	need_fault
+	many
+	server_live rows.csv
+	server_build more.csv
+	next=$built
+	stop_within 0 0 swap --lease 1s
+	wait_until lock_gone
+	server_build more.csv
+	on_ok swap -q
+	kill -CONT "$pid"
+	status=0
+	wait "$pid" || status=$?
+	((status == 82 || status == 83 || status == 75))
+	[[ $(moved "$built") == 64 ]]
+	all_of more.csv
+}
+
+@test "lock: a build that lost its lease changes nothing more" {
+	server_live rows.csv
+	slow_build --lease 1s
+	kill -STOP "$pid"
+	wait_until lock_gone
+	on build -s file:more.csv --receipt built.json
+	assert_status 0
+	assert_has "$stderr" 'removed abandoned generation'
+	keys_now >before.keys
+	kill -CONT "$pid"
+	tail -n +4 rows.csv >&"$feed"
+	exec {feed}>&-
+	ends 82
+	diff before.keys <(keys_now)
+	on_ok swap -q
+	live=$(json .generation built.json)
+	server_answers
+}
+
+@test "lock: its key is lost, and is taken again, as nobody had it meanwhile" {
+	slow_build --lease 2s
+	redis_cli main DEL "bloomctl:{$set}:lock" >/dev/null
+	wait_until lock_is phase building
+	tail -n +4 rows.csv >&"$feed"
+	exec {feed}>&-
+	ends 0
+	on_ok swap -q
+	on_ok verify -q -s file:rows.csv
+}
+
+@test "lock: its key is lost and another takes it: the first changes nothing more" {
+	server_live rows.csv
+	slow_build --lease 2s
+	kill -STOP "$pid"
+	redis_cli main DEL "bloomctl:{$set}:lock" >/dev/null
+	on build -s file:rows.csv
+	assert_status 0
+	kill -CONT "$pid"
+	tail -n +4 rows.csv >&"$feed"
+	exec {feed}>&-
+	ends 82
+	server_answers
+}
+
+@test "lock: its key and its fence are lost: the run ends, and a retry may help" {
+	server_live rows.csv
+	slow_build --lease 2s
+	redis_cli main DEL "bloomctl:{$set}:lock" "bloomctl:{$set}:fence" \
+		>/dev/null
+	wait_until grep -q 'lock was lost' said.err ||
+		{ tail -n +4 rows.csv >&"$feed"; exec {feed}>&-; }
+	exec {feed}>&-
+	ends 75
+	assert_has "$stderr" 'its lock was lost on the server'
+	server_answers
+}
+
+@test "lock: fences only grow, also when the lock's keys were lost" {
+	local last=0 fence i
+	for i in 1 2 3; do
+		server_live rows.csv
+		fence=$(state_of 0 fence)
+		((fence > last)) || fail "$fence after $last"
+		# As of a clock that is a day ahead.
+		last=$((fence + 86400000))
+		for b in 0 1 2 3; do
+			redis_cli main HSET "{cards:$b}:bloomctl" fence "$last" \
+				>/dev/null
+		done
+		redis_cli main DEL "bloomctl:{$set}:lock" \
+			"bloomctl:{$set}:fence" >/dev/null
+	done
+}
+
+@test "lock: an owner that lives keeps it past its lease" {
+	slow_build --lease 1s
+	local end=$((SECONDS + 3))
+	while ((SECONDS < end)); do
+		on swap
+		assert_status 82
+	done
+	tail -n +4 rows.csv >&"$feed"
+	exec {feed}>&-
+	ends 0
+}
