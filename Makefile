@@ -182,6 +182,7 @@ FUZZERS = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,\
 	$(wildcard tests/fuzz/fuzz_*.c))
 BENCHES = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench_*.c))
 FAULT = $(patsubst tests/%.c,$(BUILD)/%.so,$(wildcard tests/fault.c))
+READER = $(BUILD)/reader
 
 # What a test is told: see tests/run.
 TEST_ENV = BLOOMCTL="$(CURDIR)/$(BUILD)/bloomctl" BUILD="$(CURDIR)/$(BUILD)" \
@@ -212,6 +213,11 @@ $(BUILD)/fault.so: tests/fault.c config.mk $(BUILD)/flags
 	$(CC) $(STD) $(WARN) $(CFLAGS) $(WERROR) -fPIC -shared -pthread \
 		-MMD -MP -MF $@.d -o $@ $< -ldl
 
+# Another program than ours, and a fast one: never sanitized either.
+$(READER): tests/readers/reader.c config.mk $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(WARN) $(CFLAGS) $(WERROR) -MMD -MP -MF $@.d -o $@ $<
+
 # --- targets --------------------------------------------------------------
 
 .PHONY: all install uninstall check check-servers check-long coverage fuzz \
@@ -224,7 +230,7 @@ all: $(BUILT)
 check: $(BUILT) $(PROGRAMS) $(FAULT)
 	@$(TEST_ENV) tests/run $(RUN)
 
-check-servers: $(BUILT) $(FAULT)
+check-servers: $(BUILT) $(FAULT) $(READER)
 	@$(TEST_ENV) tests/run --allow-none $(wildcard tests/servers/*.bats)
 
 # Every parser of foreign bytes is fuzzed, then everything is checked with
