@@ -41,8 +41,9 @@ typedef int batch_reply_fn(void *ctx, uint32_t bucket,
 
 struct batch_options {
 	uint32_t buckets;
-	size_t memory;      /* of the arena, in bytes; at least what gives each
-			       bucket a slot of 64 bytes of items */
+	size_t memory;      /* of the arena, in bytes; where that is too little
+			       to give each bucket a slot of 64 bytes of items,
+			       so much as does */
 	const char *before; /* "BF.INSERT"; borrowed */
 	const char
 		*behind[4]; /* "NOCREATE", "ITEMS"; ended by NULL; borrowed */
