@@ -32,7 +32,8 @@ struct opts;
 		"What is live is not touched; bloomctl swap promotes it.")     \
 	COMMAND(swap, ON_SWAP, "", "makes a complete generation the live one", \
 		"Checks every filter of the generation and its number of "     \
-		"rows, then promotes it in one step.")                         \
+		"rows, then promotes it; readers never find a filter "         \
+		"missing.")                                                    \
 	COMMAND(export, ON_EXPORT, "",                                         \
 		"copies the rows of a source, and says that they are whole",   \
 		"Writes the rows to standard output, and behind them a "       \

@@ -289,6 +289,14 @@ static int check_filters(struct store *store, const struct manifest *m,
 				": it holds %" PRIu64 " keys, its manifest "
 				"says %" PRIu64,
 				m->generation, b, info.keys, m->bucket_keys[b]);
+		if (info.ttl_ms >= 0) {
+			(void)error_set(err, ERROR_GENERATION,
+					"generation '%s': bucket %" PRIu32
+					": it has a TTL, and would vanish",
+					m->generation, b);
+			return error_hint(err, "take the TTL away (PERSIST), "
+					       "and find who set it");
+		}
 	}
 	return 0;
 }

@@ -36,8 +36,9 @@ struct swap_report {
 /*
  * Swaps.  ERROR_SOURCE: no such set; ERROR_GENERATION: nothing to promote, or
  * not promotable; ERROR_DATA: a filter is missing, damaged or foreign;
- * ERROR_LOCKED; ERROR_SWAP: readers may see the new generation, and the same
- * command finishes.  In all other cases nothing has moved.
+ * ERROR_LOCKED; ERROR_SWAP: readers may see the new generation, or on a server
+ * some filters of it, and the same command finishes.  In all other cases
+ * nothing has moved.
  */
 int swap_run(struct store *store, const struct bloomkey_spec *spec,
 	     const struct swap_options *options, struct swap_report *report,

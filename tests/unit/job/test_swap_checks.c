@@ -188,6 +188,19 @@ static void too_few_keys_in_a_filter(void)
 	}
 }
 
+static void a_filter_that_would_vanish(void)
+{
+	struct swapping s;
+
+	put_two(&s);
+	s.f.all[1].ttl_ms[2] = 5000;
+	CHECK(swapping_run(&s) == -1);
+	CHECK_U64(s.err.code, ERROR_GENERATION);
+	CHECK(strstr(s.err.text, "bucket 2: it has a TTL") != NULL);
+	CHECK_STR(swapping_live(&s), ID_1);
+	swapping_end(&s);
+}
+
 static void another_keyspec(void)
 {
 	struct swapping s;
@@ -278,6 +291,7 @@ int main(void)
 	UNIT(bad_filters, "swap: a damaged filter moves nothing");
 	UNIT(a_bad_filter_to_go_back_to, "swap: nor does it in a rollback");
 	UNIT(too_few_keys_in_a_filter, "swap: each filter took its keys");
+	UNIT(a_filter_that_would_vanish, "swap: a filter with a TTL is none");
 	UNIT(another_keyspec, "swap: another keyspec's generation is refused");
 	UNIT(the_lock_of_another, "swap: another's lock is respected");
 	UNIT(faults_of_the_store, "swap: faults of the store are told");
