@@ -45,7 +45,10 @@ static int check(const struct opts *opts, struct error *err)
 	/* One in the environment may hold a server's password. */
 	(void)error_set(err, ERROR_USAGE,
 			"target '%.*s': no such kind of target of an export",
-			(int)strcspn(target, ":"), target);
+			(int)(strchr(target, '@') != NULL
+				      ? strcspn(target, ":")
+				      : strnlen(target, 200)),
+			target);
 	return error_hint(err, "there is: -, standard output");
 }
 
