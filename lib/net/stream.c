@@ -116,7 +116,7 @@ static int check_first(struct net_stream *s, const unsigned char *p, size_t n,
 	if (s->heard)
 		return 0;
 	s->heard = true;
-	if (n < 2 || p[0] != 0x15 || p[1] != 3)
+	if (p[0] != 0x15 || (n > 1 && p[1] != 3))
 		return 0;
 	(void)error_set(err, ERROR_UNREACHED, "the server speaks TLS only");
 	return error_hint(err, "%s", TLS_NEEDED_HINT);
