@@ -183,6 +183,7 @@ FUZZERS = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,\
 BENCHES = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench_*.c))
 FAULT = $(patsubst tests/%.c,$(BUILD)/%.so,$(wildcard tests/fault.c))
 READER = $(BUILD)/reader
+FAKE = $(BUILD)/fake_redis
 
 # What a test is told: see tests/run.
 TEST_ENV = BLOOMCTL="$(CURDIR)/$(BUILD)/bloomctl" BUILD="$(CURDIR)/$(BUILD)" \
@@ -213,10 +214,14 @@ $(BUILD)/fault.so: tests/fault.c config.mk $(BUILD)/flags
 	$(CC) $(STD) $(WARN) $(CFLAGS) $(WERROR) -fPIC -shared -pthread \
 		-MMD -MP -MF $@.d -o $@ $< -ldl
 
-# Another program than ours, and a fast one: never sanitized either.
-$(READER): tests/readers/reader.c config.mk $(BUILD)/flags
+# Other programs than ours, of nothing but the C library: a reader, a fast one,
+# and a server that plays a script.  Never sanitized either.
+$(READER): tests/readers/reader.c
+$(FAKE): tests/fake_redis.c
+$(READER) $(FAKE): config.mk $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(STD) $(WARN) $(CFLAGS) $(WERROR) -MMD -MP -MF $@.d -o $@ $<
+	$(CC) $(STD) $(WARN) $(CFLAGS) $(WERROR) -MMD -MP -MF $@.d -o $@ \
+		$(filter %.c,$^)
 
 # --- targets --------------------------------------------------------------
 
@@ -227,10 +232,10 @@ BUILT = $(BUILD)/bloomctl $(ARCHIVES) $(SHARED) $(BUILD)/bloomkey.pc \
 	$(BUILD)/bloomctl.bash
 all: $(BUILT)
 
-check: $(BUILT) $(PROGRAMS) $(FAULT)
+check: $(BUILT) $(PROGRAMS) $(FAULT) $(FAKE)
 	@$(TEST_ENV) tests/run $(RUN)
 
-check-servers: $(BUILT) $(FAULT) $(READER)
+check-servers: $(BUILT) $(FAULT) $(READER) $(FAKE)
 	@$(TEST_ENV) tests/run --allow-none $(wildcard tests/servers/*.bats)
 
 # Every parser of foreign bytes is fuzzed, then everything is checked with
