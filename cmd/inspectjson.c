@@ -139,7 +139,6 @@ json_t *inspect_json(const struct inspect_report *r,
 	PUT("foreign", foreign);
 	PUT("damaged", damaged);
 	PUT("live_since", output_time(r->age_ms >= 0 ? m->promoted : 0));
-	PUT("age_s", known(r->age_ms >= 0 ? r->age_ms / 1000 : -1));
 	PUT("nodes", nodes_json(r));
 	PUT("findings", findings_json(r));
 	PUT("buckets", buckets);
