@@ -138,7 +138,8 @@ json_t *inspect_json(const struct inspect_report *r,
 	PUT("missing", missing);
 	PUT("foreign", foreign);
 	PUT("damaged", damaged);
-	PUT("live_since", output_time(r->age_ms >= 0 ? m->promoted : 0));
+	PUT("live_since",
+	    output_time(m != NULL && r->age_ms >= 0 ? m->promoted : 0));
 	PUT("nodes", nodes_json(r));
 	PUT("findings", findings_json(r));
 	PUT("buckets", buckets);
