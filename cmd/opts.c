@@ -48,18 +48,53 @@ static bool is_count(const char *text, uint64_t least, uint64_t most)
 	return num_u64(text, &n) == 0 && n >= least && n <= most;
 }
 
+/* As expected(), for counts with bounds and for times. */
+static const char *expected_within(enum option_kind kind, const char *text)
+{
+	int64_t ms;
+
+	switch (kind) {
+	case KIND_COUNT:
+		return is_count(text, 0, 9) ? NULL : "a number from 0 to 9";
+	case KIND_MEGABYTES:
+		return is_count(text, 0, UINT64_C(1) << 24)
+			       ? NULL
+			       : "a whole number of MiB up to 16777216";
+	case KIND_BUCKETS:
+		return is_count(text, 1, 65536) ? NULL
+						: "a number from 1 to 65536";
+	case KIND_JOBS:
+		return is_count(text, 1, SCAN_JOBS_MAX)
+			       ? NULL
+			       : "a number of workers from 1 to 64";
+	case KIND_REPLICAS:
+		return is_count(text, 0, 1000) ? NULL
+					       : "a number from 0 to 1000";
+	case KIND_DEADLINE:
+		return clock_parse_span(text, &ms) == 0 ||
+				       clock_parse_time(text, &ms) == 0
+			       ? NULL
+			       : "a duration, as 30s, 10m, 2h or 1d, or a "
+				 "time, as 2026-12-01T05:00:00Z";
+	case KIND_SPAN:
+		return clock_parse_span(text, &ms) == 0 && ms > 0 &&
+				       ms <= SPAN_MAX_MS
+			       ? NULL
+			       : "a duration from 1s to 1d, as 30s or 2m";
+	default:
+		return "a value";
+	}
+}
+
 /* NULL if text is a value of the option, else what it should have been. */
 static const char *expected(const struct option_row *row, const char *text)
 {
 	uint64_t n;
-	int64_t ms;
 	double x;
 
 	switch (row->kind) {
 	case KIND_FLAG:
 		return is_choice("yes|no", text) ? NULL : "yes or no";
-	case KIND_COUNT:
-		return is_count(text, 0, 9) ? NULL : "a number from 0 to 9";
 	case KIND_TEXT:
 	case KIND_LIST:
 		/* --null '' is the one empty text that means something. */
@@ -74,10 +109,6 @@ static const char *expected(const struct option_row *row, const char *text)
 		return num_bytes(text, &n) == 0 && n > 0
 			       ? NULL
 			       : "bytes, as 1048576, 512K or 100M";
-	case KIND_MEGABYTES:
-		return is_count(text, 0, UINT64_C(1) << 24)
-			       ? NULL
-			       : "a whole number of MiB up to 16777216";
 	case KIND_RATE:
 		return num_double(text, &x) == 0 && x > 0 && x < 1
 			       ? NULL
@@ -86,38 +117,18 @@ static const char *expected(const struct option_row *row, const char *text)
 		return num_double(text, &x) == 0 && x <= 10000
 			       ? NULL
 			       : "a percentage from 0 to 10000, without a sign";
-	case KIND_BUCKETS:
-		return is_count(text, 1, 65536) ? NULL
-						: "a number from 1 to 65536";
-	case KIND_JOBS:
-		return is_count(text, 1, SCAN_JOBS_MAX)
-			       ? NULL
-			       : "a number of workers from 1 to 64";
-	case KIND_REPLICAS:
-		return is_count(text, 0, 1000) ? NULL
-					       : "a number from 0 to 1000";
 	case KIND_CAPACITY:
 		return strcmp(text, "auto") == 0 ||
 				       is_count(text, 1, UINT64_MAX)
 			       ? NULL
 			       : "a whole number above 0, or auto";
-	case KIND_DEADLINE:
-		return clock_parse_span(text, &ms) == 0 ||
-				       clock_parse_time(text, &ms) == 0
-			       ? NULL
-			       : "a duration, as 30s, 10m, 2h or 1d, or a "
-				 "time, as 2026-12-01T05:00:00Z";
-	case KIND_SPAN:
-		return clock_parse_span(text, &ms) == 0 && ms > 0 &&
-				       ms <= SPAN_MAX_MS
-			       ? NULL
-			       : "a duration from 1s to 1d, as 30s or 2m";
 	case KIND_ID:
 		return names_id_valid(text)
 			       ? NULL
 			       : "a generation, as 20261130T195654Z-1a2b";
+	default:
+		return expected_within(row->kind, text);
 	}
-	return "a value";
 }
 
 int opts_add(struct opts *opts, enum option_id id, const char *text,
