@@ -13,6 +13,7 @@
 static _Thread_local struct {
 	input_wanted *fn;
 	void *ctx;
+	bool patient;
 } asked;
 
 void input_set_wanted(input_wanted *wanted, void *ctx)
@@ -21,8 +22,15 @@ void input_set_wanted(input_wanted *wanted, void *ctx)
 	asked.ctx = ctx;
 }
 
+void input_set_patient(bool patient)
+{
+	asked.patient = patient;
+}
+
 int input_check(struct error *err)
 {
+	if (asked.patient)
+		return 0;
 	if (stop_check(err) != 0)
 		return -1;
 	if (asked.fn == NULL || asked.fn(asked.ctx))
@@ -32,15 +40,17 @@ int input_check(struct error *err)
 
 int input_wait_for(int fd, short events, int ms, struct error *err)
 {
-	struct pollfd fds[2] = {{.fd = fd, .events = events},
-				{.fd = stop_fd(), .events = POLLIN}};
+	struct pollfd fds[2] = {
+		{.fd = fd, .events = events},
+		{.fd = asked.patient ? -1 : stop_fd(), .events = POLLIN}};
 	int ready;
 
 	do {
 		int part = ms < 0 || ms > ASK_MS ? ASK_MS : ms;
 
 		ready = poll(fds, 2, part);
-		if (ready == 0 ? input_check(err) != 0 : stop_check(err) != 0)
+		if (ready == 0 ? input_check(err) != 0
+			       : !asked.patient && stop_check(err) != 0)
 			return -1;
 		if (ready == 0 && ms >= 0)
 			ms -= part;

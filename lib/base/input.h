@@ -21,6 +21,12 @@ typedef bool input_wanted(void *ctx);
  */
 void input_set_wanted(input_wanted *wanted, void *ctx);
 
+/*
+ * Has no stop end the waits of the calling thread, until it is called again
+ * with false: for what must be tidied up after one, or in spite of it.
+ */
+void input_set_patient(bool patient);
+
 /* 0, or -1 with ERROR_INTERRUPTED: a stop, or it is not wanted any more. */
 int input_check(struct error *err);
 

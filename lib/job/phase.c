@@ -12,10 +12,19 @@ static void tell(void *ctx, const struct scan_progress *p)
 		phase->inner.fn(phase->inner.ctx, p);
 }
 
+static int held(void *ctx, struct error *err)
+{
+	const struct phase *phase = ctx;
+
+	return phase->store->ops->held(phase->store, err);
+}
+
 void phase_watch(struct phase *phase, struct store *store, struct scan *scan)
 {
 	phase->store = store;
 	phase->inner = scan->progress;
 	scan->progress.fn = tell;
 	scan->progress.ctx = phase;
+	scan->check.fn = held;
+	scan->check.ctx = phase;
 }

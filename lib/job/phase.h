@@ -15,7 +15,8 @@ struct phase {
 
 /*
  * From now on a scan's progress goes to others, too: in bytes where their
- * total is known, else in rows.  *phase must stay where it is for as long.
+ * total is known, else in rows; and it ends when the lock is lost.  *phase must
+ * stay where it is for as long.
  */
 void phase_watch(struct phase *phase, struct store *store, struct scan *scan);
 

@@ -36,9 +36,21 @@ static void tell(const struct crew *crew, int64_t started)
 		scan->progress.fn(scan->progress.ctx, &p);
 }
 
-/* Waits for the workers, telling how far they are. */
-static void wait_for(struct crew *crew, unsigned started)
+/* Whoever waits for rows looks about once a second whether they are wanted. */
+static int check(struct crew *crew, struct error *err)
 {
+	const struct scan_check *c = &crew->scan->check;
+
+	if (c->fn == NULL || c->fn(c->ctx, err) == 0)
+		return 0;
+	crew_lower_limit(crew, 0);
+	return -1;
+}
+
+/* Waits for the workers, telling how far they are. */
+static int wait_for(struct crew *crew, unsigned started, struct error *err)
+{
+	int rc = 0;
 	int64_t since = clock_ns();
 	char ended[SCAN_JOBS_MAX];
 	unsigned done = 0;
@@ -54,7 +66,10 @@ static void wait_for(struct crew *crew, unsigned started)
 				done += (unsigned)n;
 		}
 		tell(crew, since);
+		if (rc == 0)
+			rc = check(crew, err);
 	}
+	return rc;
 }
 
 static int workers_run(struct worker *workers, struct crew *crew,
@@ -62,6 +77,7 @@ static int workers_run(struct worker *workers, struct crew *crew,
 {
 	pthread_attr_t attr;
 	unsigned started = 0;
+	int checked;
 	int rc = 0;
 
 	(void)pthread_attr_init(&attr);
@@ -75,12 +91,12 @@ static int workers_run(struct worker *workers, struct crew *crew,
 	(void)pthread_attr_destroy(&attr);
 	if (rc != 0)
 		crew_lower_limit(crew, 0);
-	wait_for(crew, started);
+	checked = wait_for(crew, started, err);
 	for (unsigned i = 0; i < started; i++)
 		(void)pthread_join(workers[i].thread, NULL);
 	if (rc != 0)
 		return error_errno(err, ERROR_INTERNAL, rc, "thread");
-	return 0;
+	return checked;
 }
 
 /* The error of the earliest part, so that it does not depend on timing. */

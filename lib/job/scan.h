@@ -55,6 +55,12 @@ struct progress {
 	void *ctx;
 };
 
+/* Asked as often, by the same thread: 0, or -1 ends the scan with *err. */
+struct scan_check {
+	int (*fn)(void *ctx, struct error *err); /* NULL: it always goes on */
+	void *ctx;
+};
+
 struct scan {
 	const struct bloomkey_spec *spec;
 	struct source *source;
@@ -63,6 +69,7 @@ struct scan {
 	unsigned jobs;           /* 1 to SCAN_JOBS_MAX */
 	const char *phase;
 	struct progress progress;
+	struct scan_check check;
 };
 
 /*

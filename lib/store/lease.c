@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/input.h"
 #include "lib/base/log.h"
 #include "lib/base/num.h"
 #include "lib/base/random.h"
-#include "lib/base/show.h"
 #include "lib/redis/info.h"
 #include "lib/store/server.h"
 
@@ -35,6 +35,7 @@ struct lease {
 	pthread_mutex_t mutex; /* of all below */
 	pthread_cond_t wake;
 	bool stop;
+	bool changed; /* the phase, so others are told at once */
 	char phase[64];
 	uint64_t done;
 	uint64_t total;
@@ -43,59 +44,6 @@ struct lease {
 	struct error lost; /* code ERROR_NONE while it is held */
 	int64_t beaten;    /* when it was confirmed last, clock_ns() */
 };
-
-/* --- who has it ----------------------------------------------------------- */
-
-static const char *field(const struct reply *fields, const char *name)
-{
-	const struct reply *value = reply_member(fields, name);
-
-	return value != NULL && value->type == REPLY_BULK ? value->u.text : "";
-}
-
-static void add_progress(struct buf *b, const struct reply *fields)
-{
-	char done[NUM_TEXT_MAX];
-	char total[NUM_TEXT_MAX];
-	uint64_t d;
-	uint64_t t;
-
-	if (num_u64(field(fields, "done"), &d) != 0 || d == 0)
-		return;
-	if (num_u64(field(fields, "total"), &t) == 0 && t > 0)
-		(void)buf_addf(b, " %s of %s", num_grouped(d, done),
-			       num_grouped(t, total));
-	else
-		(void)buf_addf(b, " %s", num_grouped(d, done));
-}
-
-void lease_owner(const struct reply *fields, char *out, size_t size)
-{
-	const char *phase = field(fields, "phase");
-	struct buf b;
-
-	buf_init(&b, 512);
-	(void)show_copy(&b, field(fields, "command"),
-			strlen(field(fields, "command")));
-	(void)buf_adds(&b, ", pid ");
-	(void)show_copy(&b, field(fields, "pid"), strlen(field(fields, "pid")));
-	(void)buf_adds(&b, " on ");
-	(void)show_copy(&b, field(fields, "host"),
-			strlen(field(fields, "host")));
-	(void)buf_adds(&b, ", since ");
-	(void)show_copy(&b, field(fields, "since"),
-			strlen(field(fields, "since")));
-	if (phase[0] != '\0') {
-		(void)buf_adds(&b, ", ");
-		(void)show_copy(&b, phase, strlen(phase));
-		add_progress(&b, fields);
-	}
-	if (buf_string(&b) != NULL)
-		(void)snprintf(out, size, "%s", b.data);
-	else
-		(void)snprintf(out, size, "another run");
-	buf_release(&b);
-}
 
 static int held_by(const struct lease *l, const struct reply *reply,
 		   const char *how, struct error *err)
@@ -154,8 +102,17 @@ static int lock_lost(const struct lease *l, struct error *err)
 			       "again");
 }
 
-/* One beat; the mutex is not held. */
-static int beat(struct lease *l, struct error *err)
+static int passed(const struct lease *l, struct error *err)
+{
+	(void)error_set(err, ERROR_LOCKED,
+			"set '%s': the lock ran out, and another run has had "
+			"it since",
+			l->server->set);
+	return error_hint(err, "see what bloomctl inspect shows, and run it "
+			       "again");
+}
+
+int lease_confirm(struct lease *l, struct conn *c, struct error *err)
 {
 	const struct reply *reply;
 	struct words w;
@@ -164,12 +121,14 @@ static int beat(struct lease *l, struct error *err)
 	(void)pthread_mutex_lock(&l->mutex);
 	fill(l, l->fence, &w);
 	(void)pthread_mutex_unlock(&l->mutex);
-	if (script_call(l->conn, SCRIPT_BEAT, w.keys, w.args, "lock", &reply,
-			err) != 0)
+	if (script_call(c, SCRIPT_BEAT, w.keys, w.args, "lock", &reply, err) !=
+	    0)
 		return -1;
 	word = script_word(reply, NULL);
 	if (strcmp(word, "taken") == 0)
 		return held_by(l, reply, "the lock was taken over", err);
+	if (strcmp(word, "passed") == 0)
+		return passed(l, err);
 	if (strcmp(word, "gone") == 0)
 		return lock_lost(l, err);
 	if (strcmp(word, "again") == 0)
@@ -210,7 +169,7 @@ static void wait_ms(struct lease *l, int ms)
 		until.tv_nsec -= 1000000000;
 		until.tv_sec++;
 	}
-	while (!l->stop &&
+	while (!l->stop && !l->changed &&
 	       pthread_cond_timedwait(&l->wake, &l->mutex, &until) == 0)
 		;
 }
@@ -227,10 +186,7 @@ static int reopen(struct lease *l, struct error *err)
 {
 	if (l->conn != NULL)
 		return 0;
-	if (server_connect(l->server, CONN_WRITES, &l->conn, err) != 0)
-		return -1;
-	conn_set_patient(l->conn, l->lease_ms / BEATS);
-	return 0;
+	return server_connect(l->server, CONN_WRITES, &l->conn, err);
 }
 
 static void *lease_run(void *arg)
@@ -239,18 +195,23 @@ static void *lease_run(void *arg)
 	int every = l->lease_ms / BEATS;
 	int64_t next = 0;
 
+	/* What is tidied up after a stop needs the lock. */
+	input_set_patient(true);
 	(void)pthread_mutex_lock(&l->mutex);
 	while (!l->stop && l->lost.code == ERROR_NONE) {
 		struct error why = ERROR_INIT;
 		bool watching = l->watching;
 		uint64_t evicted = l->evicted;
-		bool due = clock_ns() >= next;
+		bool due = l->changed || clock_ns() >= next;
 		int rc;
 
+		l->changed = false;
 		(void)pthread_mutex_unlock(&l->mutex);
 		rc = reopen(l, &why);
+		if (rc == 0)
+			conn_set_patient(l->conn, every);
 		if (rc == 0 && due)
-			rc = beat(l, &why);
+			rc = lease_confirm(l, l->conn, &why);
 		if (rc == 0 && watching)
 			rc = look_for_evictions(l, evicted, &why);
 		(void)pthread_mutex_lock(&l->mutex);
@@ -286,7 +247,11 @@ void lease_phase(struct lease *l, const char *phase, uint64_t done,
 		 uint64_t total)
 {
 	(void)pthread_mutex_lock(&l->mutex);
-	(void)snprintf(l->phase, sizeof(l->phase), "%s", phase);
+	if (strcmp(l->phase, phase) != 0) {
+		(void)snprintf(l->phase, sizeof(l->phase), "%s", phase);
+		l->changed = true;
+		(void)pthread_cond_signal(&l->wake);
+	}
 	l->done = done;
 	l->total = total;
 	(void)pthread_mutex_unlock(&l->mutex);
@@ -379,10 +344,14 @@ void lease_release(struct lease *l)
 	}
 	keys_of_set(l->server->set, "lock", NULL, key);
 	/* What cannot be released runs out by itself. */
+	input_set_patient(true);
+	if (l->conn != NULL)
+		conn_set_patient(l->conn, SERVER_TIDY_MS);
 	if (l->fence != 0 && l->lost.code == ERROR_NONE &&
 	    reopen(l, &ignored) == 0)
 		(void)script_call(l->conn, SCRIPT_UNLOCK, keys, args, "lock",
 				  &reply, &ignored);
+	input_set_patient(false);
 	conn_close(l->conn);
 	(void)pthread_cond_destroy(&l->wake);
 	(void)pthread_mutex_destroy(&l->mutex);

@@ -20,6 +20,7 @@
 	"  redis.call('PEXPIRE', KEYS[1], ARGV[2])\n"                     \
 	"end\n"
 
+/* clang-format off */
 static const char *const texts[SCRIPT_COUNT] = {
 	/*
 	 * lock, fence : token, lease in ms, command, host, pid, since, phase,
@@ -28,61 +29,66 @@ static const char *const texts[SCRIPT_COUNT] = {
 	 * 'ok' and the fence; 'held' and the fields of who holds it.
 	 */
 	[SCRIPT_LOCK] = TAKE
-	"local held = redis.call('HGET', KEYS[1], 'token')\n"
-	"if held == ARGV[1] then\n"
-	"  return {'ok', redis.call('HGET', KEYS[1], 'fence')} end\n"
-	"if held then\n"
-	"  return {'held', redis.call('HGETALL', KEYS[1])} end\n"
-	"local t = redis.call('TIME')\n"
-	"local fence = math.max(\n"
-	"  t[1] * 1000 + math.floor(t[2] / 1000),\n"
-	"  (tonumber(redis.call('GET', KEYS[2]) or 0) or 0) + 1,\n"
-	"  tonumber(ARGV[10]))\n"
-	"fence = string.format('%.0f', fence)\n"
-	"take(fence)\n"
-	"return {'ok', fence}\n",
+		"local held = redis.call('HGET', KEYS[1], 'token')\n"
+		"if held == ARGV[1] then\n"
+		"  return {'ok', redis.call('HGET', KEYS[1], 'fence')} end\n"
+		"if held then\n"
+		"  return {'held', redis.call('HGETALL', KEYS[1])} end\n"
+		"local t = redis.call('TIME')\n"
+		"local fence = math.max(\n"
+		"  t[1] * 1000 + math.floor(t[2] / 1000),\n"
+		"  (tonumber(redis.call('GET', KEYS[2]) or 0) or 0) + 1,\n"
+		"  tonumber(ARGV[10]))\n"
+		"fence = string.format('%.0f', fence)\n"
+		"take(fence)\n"
+		"return {'ok', fence}\n",
 	/*
 	 * lock, fence : as SCRIPT_LOCK, and last the fence that it has
 	 *
 	 * 'ok'; 'again': its key was gone, and nobody had it meanwhile;
-	 * 'taken' and the fields of who has it; 'gone': its key is lost, and
-	 * perhaps somebody had it.
+	 * 'taken' and the fields of who has it; 'passed': somebody has had it;
+	 * 'gone': all is lost, and perhaps somebody has had it.
 	 */
-	[SCRIPT_BEAT] = TAKE
-	"local held = redis.call('HGET', KEYS[1], 'token')\n"
-	"if held and held ~= ARGV[1] then\n"
-	"  return {'taken', redis.call('HGETALL', KEYS[1])} end\n"
-	"if not held and redis.call('GET', KEYS[2]) ~= ARGV[10] then\n"
-	"  return {'gone'} end\n"
-	"take(ARGV[10])\n"
-	"return {held and 'ok' or 'again'}\n",
+	[SCRIPT_BEAT] =
+		TAKE "local held = redis.call('HGET', KEYS[1], 'token')\n"
+		"if held and held ~= ARGV[1] then\n"
+		"  return {'taken', redis.call('HGETALL', KEYS[1])} end\n"
+		"local last = redis.call('GET', KEYS[2])\n"
+		"if not held and last ~= ARGV[10] then\n"
+		"  return {last and 'passed' or 'gone'} end\n"
+		"take(ARGV[10])\n"
+		"return {held and 'ok' or 'again'}\n",
 	/* lock : token */
-	[SCRIPT_UNLOCK] = HOLDER "redis.call('DEL', KEYS[1])\n"
-				 "return {'ok'}\n",
+	[SCRIPT_UNLOCK] = HOLDER
+		"redis.call('DEL', KEYS[1])\n"
+		"return {'ok'}\n",
 	/* lock, generations, manifest : token, id, text.  'ok', 'lost' */
-	[SCRIPT_RECORD] = HOLDER "redis.call('SADD', KEYS[2], ARGV[2])\n"
-				 "redis.call('SET', KEYS[3], ARGV[3])\n"
-				 "return {'ok'}\n",
+	[SCRIPT_RECORD] = HOLDER
+		"redis.call('SADD', KEYS[2], ARGV[2])\n"
+		"redis.call('SET', KEYS[3], ARGV[3])\n"
+		"return {'ok'}\n",
 	/* lock, generations, manifest : token, id.  'ok', 'lost' */
-	[SCRIPT_FORGET] = HOLDER "redis.call('SREM', KEYS[2], ARGV[2])\n"
-				 "redis.call('DEL', KEYS[3])\n"
-				 "return {'ok'}\n",
+	[SCRIPT_FORGET] = HOLDER
+		"redis.call('SREM', KEYS[2], ARGV[2])\n"
+		"redis.call('DEL', KEYS[3])\n"
+		"return {'ok'}\n",
 	/* lock, moving : token, generation or ''.  'ok', 'lost' */
 	[SCRIPT_MOVING] =
 		HOLDER "if ARGV[2] == '' then redis.call('DEL', KEYS[2])\n"
-		       "else redis.call('SET', KEYS[2], ARGV[2]) end\n"
-		       "return {'ok'}\n",
+		"else redis.call('SET', KEYS[2], ARGV[2]) end\n"
+		"return {'ok'}\n",
 	/*
 	 * shadow's state : generation, fingerprint, type, engine, fence,
 	 * capacity, error
 	 *
 	 * Of a filter that is reserved.  'ok'
 	 */
-	[SCRIPT_STATE] = "redis.call('HSET', KEYS[1], 'generation', ARGV[1],"
-			 " 'fingerprint', ARGV[2], 'type', ARGV[3],"
-			 " 'engine', ARGV[4], 'fence', ARGV[5],"
-			 " 'capacity', ARGV[6], 'error', ARGV[7])\n"
-			 "return {'ok'}\n",
+	[SCRIPT_STATE] =
+		"redis.call('HSET', KEYS[1], 'generation', ARGV[1],"
+		" 'fingerprint', ARGV[2], 'type', ARGV[3],"
+		" 'engine', ARGV[4], 'fence', ARGV[5],"
+		" 'capacity', ARGV[6], 'error', ARGV[7])\n"
+		"return {'ok'}\n",
 	/*
 	 * shadow, its state : generation, fence, run id or '', capacity,
 	 * least items, keys, added
@@ -207,6 +213,7 @@ static const char *const texts[SCRIPT_COUNT] = {
 		"redis.call('UNLINK', KEYS[2])\n"
 		"return {'ok', tostring(n)}\n",
 };
+/* clang-format on */
 
 /* All words of the command in out; how many. */
 static int words_of(enum script script, const char *const keys[],

@@ -240,6 +240,11 @@ static void phase(struct store *s, const char *phase, uint64_t done,
 		lease_phase(server->lease, phase, done, total);
 }
 
+static int held(struct store *s, struct error *err)
+{
+	return server_need_lock((struct server *)s, err);
+}
+
 static int locked_by(struct store *s, char *out, size_t size, struct error *err)
 {
 	struct server *server = (struct server *)s;
@@ -281,6 +286,7 @@ static const struct store_ops server_ops = {
 	.lock = lock,
 	.unlock = unlock,
 	.phase = phase,
+	.held = held,
 	.locked_by = locked_by,
 	.fits = serverbuild_fits,
 	.reserve = serverbuild_reserve,

@@ -85,7 +85,8 @@ const char *server_token(const struct server *server);
 /* A number as a word of a command.  Returns out. */
 const char *server_number(uint64_t n, char out[SERVER_NUMBER_MAX]);
 
-/* --- lease.c -------------------------------------------------------------- */
+/* --- lease.c, leaseowner.c
+ * -------------------------------------------------------------- */
 
 /* Takes the lock and keeps it, by a thread.  As store_ops.lock(). */
 int lease_take(struct server *server, const char *command, struct lease **out,
@@ -100,6 +101,9 @@ void lease_release(struct lease *lease);
  * From any thread.
  */
 int lease_check(struct lease *lease, struct error *err);
+
+/* The same, but the server is asked, over c: one beat. */
+int lease_confirm(struct lease *lease, struct conn *c, struct error *err);
 
 void lease_phase(struct lease *lease, const char *phase, uint64_t done,
 		 uint64_t total);

@@ -126,14 +126,14 @@ int serverbuild_vanished(struct server *server, uint32_t bucket,
 {
 	struct conn *c = NULL;
 	struct error why = ERROR_INIT;
-	int rc = lease_check(server->lease, &why);
+	int rc = server_connect(server, CONN_WRITES, &c, &why);
 
 	if (rc == 0)
-		rc = server_connect(server, CONN_READS, &c, &why);
+		rc = lease_confirm(server->lease, c, &why);
 	if (rc == 0)
 		rc = evicted_since(server, c, &why);
 	conn_close(c);
-	if (rc != 0 && (why.code == ERROR_LOCKED || why.code == ERROR_SPACE)) {
+	if (rc != 0) {
 		*err = why;
 		return error_prefix(err, "bucket %" PRIu32 " is gone", bucket);
 	}

@@ -28,8 +28,8 @@ struct serverbuild {
 };
 
 /*
- * Why a filter that was reserved is not there: ERROR_SPACE if the server has
- * evicted keys meanwhile, ERROR_LOCKED if another run has removed it, else
+ * Why a filter that was reserved is not there: the lock was lost, as
+ * lease_confirm(); ERROR_SPACE if the server has evicted keys meanwhile; else
  * ERROR_DATA.  Asks over a connection of its own.
  */
 int serverbuild_vanished(struct server *server, uint32_t bucket,

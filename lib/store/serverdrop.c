@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/input.h"
 #include "lib/base/stop.h"
 #include "lib/store/server.h"
 
@@ -22,12 +21,10 @@
 static int pause_after(int64_t took, struct error *err)
 {
 	int64_t ms = took * PAUSE_FACTOR / 1000000;
-	struct pollfd stop = {stop_fd(), POLLIN, 0};
 
 	if (took < PAUSE_FROM)
-		return 0;
-	(void)poll(&stop, 1, ms < PAUSE_MAX ? (int)ms : PAUSE_MAX);
-	return stop_check(err);
+		return input_check(err);
+	return input_wait(-1, ms < PAUSE_MAX ? (int)ms : PAUSE_MAX, err);
 }
 
 static int check(const struct reply *reply, const struct keys *k,

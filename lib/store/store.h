@@ -152,6 +152,12 @@ struct store_ops {
 	 */
 	void (*phase)(struct store *s, const char *phase, uint64_t done,
 		      uint64_t total);
+	/*
+	 * While the lock is held: 0, or why the run need not go on, as far as
+	 * that is known: ERROR_LOCKED or ERROR_TEMPORARY, the lock is lost;
+	 * ERROR_SPACE, keys were evicted.  Asks nobody, so it is cheap.
+	 */
+	int (*held)(struct store *s, struct error *err);
 	/* Who holds the lock and how far, as text; empty if nobody does. */
 	int (*locked_by)(struct store *s, char *out, size_t size,
 			 struct error *err);

@@ -25,6 +25,7 @@ enum fake_op {
 	FAKE_FACTS,
 	FAKE_ENGINE,
 	FAKE_NODES,
+	FAKE_HELD,
 	FAKE_LIST,
 	FAKE_LOCK,
 	FAKE_LOCKED_BY,
@@ -45,10 +46,10 @@ enum fake_op {
 };
 
 static const char *const fake_names[FAKE_OPS] = {
-	"facts",     "engine",  "nodes",  "list",  "lock",
-	"locked_by", "reserve", "writer", "add",   "flush",
-	"seal",      "put",     "info",   "probe", "ask",
-	"ask flush", "promote", "drop",   "fits",
+	"facts", "engine",    "nodes",   "held",   "list",
+	"lock",  "locked_by", "reserve", "writer", "add",
+	"flush", "seal",      "put",     "info",   "probe",
+	"ask",   "ask flush", "promote", "drop",   "fits",
 };
 
 struct fake_generation {
@@ -361,6 +362,7 @@ static const struct store_ops fake_ops = {
 	.engine = fake_engine,
 	.nodes = fake_nodes,
 	.phase = fake_phase,
+	.held = fake_held,
 	.fits = fake_fits,
 	.list = fake_list,
 	.lock = fake_lock,

@@ -47,6 +47,11 @@ static inline int fake_nodes(struct store *s, struct store_node **out,
 	return 0;
 }
 
+static inline int fake_held(struct store *s, struct error *err)
+{
+	return fake_call((struct fake *)s, FAKE_HELD, err);
+}
+
 /* Notes each word once until another one comes. */
 static inline void fake_phase(struct store *s, const char *phase, uint64_t done,
 			      uint64_t total)
