@@ -172,8 +172,7 @@ int tls_failed(const struct tls_facts *facts, struct error *err)
 					   SSL_alert_desc_string_long(alert));
 	if (facts->read_errnum != 0)
 		return net_broken(facts->read_errnum, err);
-	if (facts->ended)
-		return net_ended(err);
-	return facts->write_errnum != 0 ? net_broken(facts->write_errnum, err)
-					: -1;
+	if (facts->write_errnum != 0)
+		return net_broken(facts->write_errnum, err);
+	return facts->ended ? net_ended(err) : -1;
 }
