@@ -138,7 +138,7 @@ redis_keeper='
 # redis_make NAME: its folder.  The path of a socket has at most 107 bytes.
 redis_make() {
 	local folder
-	redis_stop "$1" || return
+	need_redis && redis_stop "$1" || return
 	folder=$(mktemp -d /tmp/redis.XXXXXX) || return
 	ln -sfn "$folder" "$BATS_FILE_TMPDIR/redis.$1"
 }
@@ -179,7 +179,6 @@ redis_begin() {
 # redis_launch NAME OPTION... PORT-OPTION: in the folder that is there.
 redis_launch() {
 	local name=$1 folder status=0
-	need_redis || return
 	folder=$(redis_folder "$name")
 	# Below those that the kernel gives to who asks for any.
 	echo $((10000 + RANDOM % 20000)) >"$folder/port"
@@ -280,8 +279,11 @@ redis_tls_start() {
 	local name=${1:-main} folder said
 	need openssl openssl && redis_make "$name" || return
 	folder=$(redis_folder "$name")
-	said=$(cd "$folder" && redis_certificates 2>&1) ||
-		fail "no certificates: $said" || return
+	if ! said=$(cd "$folder" && redis_certificates 2>&1); then
+		rm -r "$folder"
+		fail "no certificates: $said"
+		return
+	fi
 	redis_launch "$name" --port 0 --tls-cert-file server.crt \
 		--tls-key-file server.key --tls-ca-cert-file ca.crt \
 		--tls-auth-clients no "${@:2}" --tls-port
