@@ -260,7 +260,8 @@ int batch_add(struct batch *b, uint32_t bucket, const void *item, size_t len,
 	to = items_of(b, slot) + s->len;
 	memcpy(to, digits + at, head_len);
 	memcpy(to + head_len, item, len);
-	memcpy(to + head_len + len, "\r\n", 2);
+	to[head_len + len] = '\r';
+	to[head_len + len + 1] = '\n';
 	s->len += (uint32_t)(head_len + len + 2);
 	s->count++;
 	return 0;

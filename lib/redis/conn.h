@@ -2,8 +2,7 @@
  *
  * conn: one connection to a server, with a window of commands under way.
  *
- *	conn_send ─► [unsent ... | sent, not answered ...] ─► fn(reply), in
- *order
+ *	conn_send ─► [unsent | sent, not answered] ─► fn(reply), in order
  *
  * The window is bounded in commands and in bytes: conn_send() waits while it
  * is full, and everything else of a send is without a wait.  The bytes of a
@@ -12,15 +11,18 @@
  * MASTERDOWN or CLUSTERDOWN, lead to a new connection, with the name resolved
  * and the password asked anew, over which everything not answered goes again.
  * That goes on until an answer comes or the time-out is over: ERROR_TEMPORARY
- * then, or ERROR_UNREACHED where there never was a connection.  So every
- * command must be one that may be done twice.
+ * then, or ERROR_UNREACHED where the server never said a word.  So every
+ * command must be one that may be done twice.  Only a first connection that is
+ * refused is not tried again: that is told at once.  Silence, while answers
+ * are awaited, counts as a break after one time-out, and so ends after two.
  *
  * A pinned connection (conn_pin()) only goes back to the same process in the
  * same role: another one may have lost what the first acknowledged.
  *
  * Errors name the place: "redis://HOST:PORT: ...".  After an error of its own
- * a connection answers every call with it.  A connection belongs to one
- * thread at a time.
+ * a connection answers every call with it.  A stop is no such error: what is
+ * not answered stays, and its ctx must live on until a later wait or
+ * conn_close().  A connection belongs to one thread at a time.
  */
 #ifndef BLOOMCTL_REDIS_CONN_H
 #define BLOOMCTL_REDIS_CONN_H
@@ -80,12 +82,13 @@ void conn_close(struct conn *c);
 /* Borrowed; of the connection there is now. */
 const struct conn_facts *conn_facts(const struct conn *c);
 
-/* From now on only to this process: see above. */
+/* From now on only to this process: see above.  ERROR_TEMPORARY else. */
 void conn_pin(struct conn *c);
 
 /*
  * For tidying up after a stop: its waits are not ended by one, and are given
- * up after ms milliseconds.  ms 0: as before.
+ * up after ms milliseconds.  No new connection is made while a stop is asked
+ * for.  ms 0: as before.
  */
 void conn_set_patient(struct conn *c, int ms);
 

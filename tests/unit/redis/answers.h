@@ -11,6 +11,8 @@
 struct answers {
 	size_t count;
 	bool fails;      /* refuses each */
+	bool wrong;      /* answers_sum(): an integer was not the tag */
+	uint64_t sum;    /* answers_sum(): of the integers */
 	char text[4096]; /* "TAG=INTEGER " of each, as far as there is room */
 };
 
@@ -27,6 +29,21 @@ static inline int answers_take(void *ctx, uint64_t tag,
 		       "%" PRIu64 "=%" PRId64 " ", tag, n);
 	if (a->fails)
 		return error_set(err, ERROR_FULL, "filter 'x' is full");
+	return 0;
+}
+
+/* For many: their tags are what is to come. */
+static inline int answers_sum(void *ctx, uint64_t tag,
+			      const struct reply *reply, struct error *err)
+{
+	struct answers *a = ctx;
+	int64_t n = -1;
+
+	(void)err;
+	a->count++;
+	a->wrong =
+		a->wrong || reply_integer(reply, &n) != 0 || (uint64_t)n != tag;
+	a->sum += (uint64_t)n;
 	return 0;
 }
 

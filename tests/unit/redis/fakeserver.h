@@ -28,18 +28,19 @@
 #include "tests/unit/unit.h"
 
 enum fake_op {
-	FAKE_LOGIN,  /* "RUNID ROLE": all that a login asks, but for AUTH */
-	FAKE_EXPECT, /* a command of these words, joined by blanks */
-	FAKE_MANY,   /* as many commands as the number says */
-	FAKE_SEND,   /* bytes */
-	FAKE_BULK,   /* a text as a reply */
-	FAKE_DRIP,   /* bytes, each in a write of its own */
-	FAKE_CLOSE,  /* hangs up */
-	FAKE_GONE,   /* the client hangs up, without another byte */
-	FAKE_DOWN,   /* nobody listens any more */
-	FAKE_SIGNAL, /* SIGINT to the process */
-	FAKE_SLEEP,  /* for milliseconds: where time is what is tested */
-	FAKE_AGAIN,  /* from the first step on, until fake_stop() */
+	FAKE_LOGIN,   /* "RUNID ROLE": all that a login asks, but for AUTH */
+	FAKE_EXPECT,  /* a command of these words, joined by blanks */
+	FAKE_MANY,    /* as many commands as the number says */
+	FAKE_LENGTHS, /* the same, and answers each with its length */
+	FAKE_SEND,    /* bytes */
+	FAKE_BULK,    /* a text as a reply */
+	FAKE_DRIP,    /* bytes, each in a write of its own */
+	FAKE_CLOSE,   /* hangs up */
+	FAKE_GONE,    /* the client hangs up, without another byte */
+	FAKE_DOWN,    /* nobody listens any more */
+	FAKE_SIGNAL,  /* SIGINT to the process */
+	FAKE_SLEEP,   /* for milliseconds: where time is what is tested */
+	FAKE_AGAIN,   /* from the first step on, until fake_stop() */
 };
 
 struct fake_step {
@@ -91,36 +92,43 @@ static inline bool fake_accept(struct fake *f)
 	return f->in != NULL;
 }
 
-/* The words of a command, joined; what does not fit is read over. */
-static inline bool fake_read(struct fake *f, char out[FAKE_COMMAND_MAX])
+/* The words of a command, joined; what does not fit is read over.  Their
+ * length, or -1. */
+static inline long fake_read_long(struct fake *f, char out[FAKE_COMMAND_MAX])
 {
 	char line[64];
 	size_t at = 0;
-	long words;
+	long words, whole = 0;
 
 	out[0] = '\0';
 	if (fgets(line, sizeof(line), f->in) == NULL || line[0] != '*')
-		return false;
+		return -1;
 	words = strtol(line + 1, NULL, 10);
 	for (long i = 0; i < words; i++) {
 		long len;
 
 		if (fgets(line, sizeof(line), f->in) == NULL || line[0] != '$')
-			return false;
+			return -1;
 		len = strtol(line + 1, NULL, 10);
+		whole += len;
 		if (i > 0 && at < FAKE_COMMAND_MAX - 1)
 			out[at++] = ' ';
 		for (long b = 0; b < len + 2; b++) {
 			int c = getc(f->in);
 
 			if (c == EOF)
-				return false;
+				return -1;
 			if (b < len && at < FAKE_COMMAND_MAX - 1)
 				out[at++] = (char)c;
 		}
 	}
 	out[at] = '\0';
-	return true;
+	return whole;
+}
+
+static inline bool fake_read(struct fake *f, char out[FAKE_COMMAND_MAX])
+{
+	return fake_read_long(f, out) >= 0;
 }
 
 static inline bool fake_send(struct fake *f, const char *data, size_t len,
@@ -211,6 +219,16 @@ static inline bool fake_step(struct fake *f, const struct fake_step *step)
 		for (long i = strtol(step->text, NULL, 10); i > 0; i--)
 			if (!fake_read(f, command))
 				return false;
+		return true;
+	case FAKE_LENGTHS:
+		for (long i = strtol(step->text, NULL, 10); i > 0; i--) {
+			long len = fake_read_long(f, command);
+			char text[32];
+
+			(void)snprintf(text, sizeof(text), ":%ld\r\n", len);
+			if (len < 0 || !fake_answer(f, text))
+				return false;
+		}
 		return true;
 	case FAKE_SEND:
 		return fake_answer(f, step->text);

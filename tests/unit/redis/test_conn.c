@@ -113,78 +113,6 @@ static void poll_takes_what_is_there(void)
 	CHECK(fake_stop(&f));
 }
 
-/* --- the window ---------------------------------------------------------- */
-
-static void the_window_has_a_number_of_commands(void)
-{
-	static const struct fake_step script[] = {{FAKE_LOGIN, "id master"},
-						  {FAKE_MANY, "1024"},
-						  {FAKE_SEND, ":1\r\n"},
-						  {FAKE_MANY, "1"},
-						  {FAKE_GONE, NULL}};
-	struct error err = ERROR_INIT;
-	struct answers a = {.count = 0};
-	struct fake f;
-	struct conn *c;
-
-	fake_start(&f, script, FAKE_STEPS(script));
-	REQUIRE(conn_open(&f.target, CONN_WRITES, &c, &err) == 0);
-	for (unsigned i = 0; i < 1024; i++)
-		REQUIRE(answers_send(&a, c, "A", i, &err) == 0);
-	/* The server had all of them before it answered. */
-	CHECK(a.count <= 1);
-	CHECK(answers_send(&a, c, "A", 1024, &err) == 0);
-	CHECK_U64(a.count, 1);
-	CHECK_U64(conn_pending(c), CONN_COMMANDS_MAX);
-	/* Written, but not waited for. */
-	CHECK(conn_wait(c, 1024, &err) == 0);
-	conn_poll(c, &err);
-	conn_close(c);
-	CHECK(fake_stop(&f));
-}
-
-static void the_window_has_a_number_of_bytes(void)
-{
-	static const struct fake_step script[] = {
-		{FAKE_LOGIN, "id master"},
-		{FAKE_MANY, "4"},
-		{FAKE_SEND, ":1\r\n"},
-		{FAKE_MANY, "1"},
-		{FAKE_SEND, ":2\r\n:3\r\n:4\r\n:5\r\n"},
-		{FAKE_MANY, "1"},
-		{FAKE_SEND, ":6\r\n"},
-		{FAKE_GONE, NULL}};
-	const size_t len = 1000000;
-	char *big = malloc(5 * len);
-	struct error err = ERROR_INIT;
-	struct answers a = {.count = 0};
-	struct fake f;
-	struct conn *c;
-
-	REQUIRE(big != NULL);
-	memset(big, 'x', 5 * len);
-	memcpy(big, "*1\r\n$00999984\r\n", 15);
-	memcpy(big + 999999, "\r\n", 2);
-	fake_start(&f, script, FAKE_STEPS(script));
-	REQUIRE(conn_open(&f.target, CONN_WRITES, &c, &err) == 0);
-	for (unsigned i = 0; i < 4; i++)
-		REQUIRE(conn_send(c, big, len + 1, answers_take, &a, i, &err) ==
-			0);
-	CHECK(a.count <= 1);
-	CHECK(conn_send(c, big, len + 1, answers_take, &a, 4, &err) == 0);
-	CHECK_U64(a.count, 1);
-	CHECK(conn_flush(c, &err) == 0);
-	/* One that is larger than the window goes alone. */
-	memcpy(big, "*1\r\n$04999983\r\n", 15);
-	memcpy(big + 5 * len - 2, "\r\n", 2);
-	CHECK(conn_send(c, big, 5 * len, answers_take, &a, 5, &err) == 0);
-	CHECK(conn_flush(c, &err) == 0);
-	CHECK_STR(a.text, "0=1 1=2 2=3 3=4 4=5 5=6 ");
-	conn_close(c);
-	CHECK(fake_stop(&f));
-	free(big);
-}
-
 /* --- what ends a connection ---------------------------------------------- */
 
 static void foreign_bytes_end_it(void)
@@ -375,10 +303,6 @@ int main(void)
 	UNIT(words_are_copied, "conn: words of conn_sendv() are copied");
 	UNIT(poll_takes_what_is_there,
 	     "conn: a poll sends and takes without a wait");
-	UNIT(the_window_has_a_number_of_commands,
-	     "conn: no more than 1024 commands are under way");
-	UNIT(the_window_has_a_number_of_bytes,
-	     "conn: no more than 4 MiB are under way, but one larger command");
 	UNIT(foreign_bytes_end_it,
 	     "conn: what is no answer ends a connection for good");
 	UNIT(an_answer_without_a_question_ends_it,
