@@ -18,6 +18,8 @@ int conn_open(const struct redis_target *target, unsigned flags,
 		return error_nomem(err);
 	c->target = target;
 	c->flags = flags;
+	if ((flags & CONN_TIDIES) != 0)
+		conn_set_patient(c, CONN_TIDY_MS);
 	if (conn_connect(c, err) != 0) {
 		conn_close(c);
 		return -1;
@@ -54,6 +56,11 @@ void conn_set_patient(struct conn *c, int ms)
 	c->patient_until = ms > 0 ? clock_ns() + (int64_t)ms * 1000000 : 0;
 	if (c->net != NULL)
 		net_set_patient(c->net, ms > 0);
+}
+
+bool conn_failed(const struct conn *c)
+{
+	return c->err.code != ERROR_NONE;
 }
 
 size_t conn_pending(const struct conn *c)

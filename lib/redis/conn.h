@@ -53,6 +53,9 @@ struct conn_facts {
 	bool cluster;                 /* by INFO cluster */
 };
 
+/* How long it may take to tidy up after a stop, in milliseconds. */
+#define CONN_TIDY_MS 8000
+
 struct conn;
 
 /*
@@ -66,6 +69,7 @@ typedef int conn_fn(void *ctx, uint64_t tag, const struct reply *reply,
 enum conn_flags {
 	CONN_READS = 0,  /* a replica will do */
 	CONN_WRITES = 1, /* a replica is gone away from, as from a READONLY */
+	CONN_TIDIES = 2, /* as after conn_set_patient(CONN_TIDY_MS) */
 };
 
 /*
@@ -113,6 +117,9 @@ int conn_wait(struct conn *c, size_t pending, struct error *err);
 
 /* conn_wait(c, 0). */
 int conn_flush(struct conn *c, struct error *err);
+
+/* Whether it has an error of its own. */
+bool conn_failed(const struct conn *c);
 
 /* Commands that are not answered. */
 size_t conn_pending(const struct conn *c);

@@ -186,7 +186,8 @@ static int reopen(struct lease *l, struct error *err)
 {
 	if (l->conn != NULL)
 		return 0;
-	return server_connect(l->server, CONN_WRITES, &l->conn, err);
+	return server_connect(l->server, CONN_WRITES | CONN_TIDIES, &l->conn,
+			      err);
 }
 
 static void *lease_run(void *arg)
@@ -346,7 +347,7 @@ void lease_release(struct lease *l)
 	/* What cannot be released runs out by itself. */
 	input_set_patient(true);
 	if (l->conn != NULL)
-		conn_set_patient(l->conn, SERVER_TIDY_MS);
+		conn_set_patient(l->conn, CONN_TIDY_MS);
 	if (l->fence != 0 && l->lost.code == ERROR_NONE &&
 	    reopen(l, &ignored) == 0)
 		(void)script_call(l->conn, SCRIPT_UNLOCK, keys, args, "lock",

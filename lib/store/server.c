@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/input.h"
 #include "lib/redis/info.h"
 
 /* Of the module's version: 2.8.2 is 20802, valkey-bloom 1.0.1 is 10001. */
@@ -27,6 +28,26 @@ int server_connect(const struct server *server, unsigned flags,
 		   struct conn **out, struct error *err)
 {
 	return conn_open(&server->target, flags, out, err);
+}
+
+int server_ready(struct server *server, struct error *err)
+{
+	if (server->conn != NULL && !conn_failed(server->conn) &&
+	    conn_pending(server->conn) == 0)
+		return 0;
+	conn_close(server->conn);
+	server->conn = NULL;
+	return server_connect(
+		server, server->flags | (server->tidying ? CONN_TIDIES : 0),
+		&server->conn, err);
+}
+
+void server_tidy(struct server *server, bool tidying)
+{
+	server->tidying = tidying;
+	input_set_patient(tidying);
+	if (server->conn != NULL)
+		conn_set_patient(server->conn, tidying ? CONN_TIDY_MS : 0);
 }
 
 int server_info(struct conn *c, const char *section, const struct reply **out,
@@ -115,7 +136,8 @@ static int engine(struct store *s, const struct engine **out, struct error *err)
 	uint64_t version;
 
 	if (server->engine == NULL) {
-		if (server_info(server->conn, "modules", &info, err) != 0)
+		if (server_ready(server, err) != 0 ||
+		    server_info(server->conn, "modules", &info, err) != 0)
 			return -1;
 		version = info != NULL ? module_version(info) : 0;
 		if (info != NULL && version == 0)
@@ -173,7 +195,8 @@ static int nodes(struct store *s, struct store_node **out, size_t *count,
 		return error_nomem(err);
 	(void)snprintf(node->name, sizeof(node->name), "%s",
 		       server_place(server));
-	if (server_info(server->conn, "modules", &info, err) != 0)
+	if (server_ready(server, err) != 0 ||
+	    server_info(server->conn, "modules", &info, err) != 0)
 		goto fail;
 	describe_software(conn_facts(server->conn), info, node);
 	if (server_info(server->conn, "memory", &info, err) != 0)
@@ -254,7 +277,8 @@ static int locked_by(struct store *s, char *out, size_t size, struct error *err)
 
 	out[0] = '\0';
 	keys_of_set(server->set, "lock", NULL, key);
-	if (conn_call(server->conn, 2, words, NULL, &reply, err) != 0)
+	if (server_ready(server, err) != 0 ||
+	    conn_call(server->conn, 2, words, NULL, &reply, err) != 0)
 		return -1;
 	/* An unreadable lock is no permission. */
 	if (reply->type != REPLY_ARRAY)
@@ -315,15 +339,14 @@ int server_open(const char *target, const struct bloomkey_spec *spec,
 	server->base.ops = &server_ops;
 	server->spec = spec;
 	server->options = options;
+	server->flags =
+		options->create || options->writes ? CONN_WRITES : CONN_READS;
 	names_set(spec, server->set);
 	if (redis_target_parse(target,
 			       options->server != NULL ? options->server
 						       : &no_options,
 			       &server->target, err) != 0 ||
-	    server_connect(server,
-			   options->create || options->writes ? CONN_WRITES
-							      : CONN_READS,
-			   &server->conn, err) != 0) {
+	    server_ready(server, err) != 0) {
 		server_close(&server->base);
 		return -1;
 	}

@@ -31,8 +31,6 @@
 #define SERVER_LOOK_AHEAD 256
 /* What a server needs beside the bits: key, object, state; in bytes. */
 #define SERVER_OVERHEAD 1024
-/* How long tidying up may take after a stop, in milliseconds. */
-#define SERVER_TIDY_MS 8000
 /* Room for a number in decimal and a NUL. */
 #define SERVER_NUMBER_MAX 24
 
@@ -46,7 +44,10 @@ struct server {
 	const struct store_options *options; /* borrowed */
 	struct redis_target target;
 	char set[NAMES_SET_MAX];
-	struct conn *conn;           /* of the main thread */
+	struct conn *conn; /* of the main thread; NULL: it is to be
+			      opened again, by server_ready() */
+	unsigned flags;    /* of it */
+	bool tidying;
 	const struct engine *engine; /* NULL: not asked yet */
 	struct lease *lease;         /* owned; NULL: the lock is not held */
 	struct serverbuild *build;   /* reserved last; owned, or NULL */
@@ -60,6 +61,19 @@ int server_open(const char *target, const struct bloomkey_spec *spec,
 
 /* "redis://HOST:6379", for messages. */
 const char *server_place(const struct server *server);
+
+/*
+ * Sees to it that the main thread's connection can be used: one that failed,
+ * or was left by a stop in the middle of something, is opened anew.  Before
+ * whatever uses it.
+ */
+int server_ready(struct server *server, struct error *err);
+
+/*
+ * From now on, or no more: what the main thread does must be done also after a
+ * stop, and within CONN_TIDY_MS.
+ */
+void server_tidy(struct server *server, bool tidying);
 
 /* A connection of its own, as for a worker. */
 int server_connect(const struct server *server, unsigned flags,

@@ -52,7 +52,8 @@ int serverbuild_fits(struct store *s, const struct filter_params *params,
 	bool known;
 
 	(void)workers;
-	if (s->ops->engine(s, &engine, err) != 0 ||
+	if (server_ready(server, err) != 0 ||
+	    s->ops->engine(s, &engine, err) != 0 ||
 	    read_room(server, &room, &known, err) != 0)
 		return -1;
 	if (__builtin_mul_overflow(engine->layout->memory(params) +

@@ -5,7 +5,6 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/input.h"
-#include "lib/base/stop.h"
 #include "lib/store/server.h"
 
 /*
@@ -54,9 +53,10 @@ int serverdrop_filters(struct server *server, const char *generation,
 	const char *const keys[] = {k.shadow, k.shadow_state, NULL};
 	const char *const args[] = {
 		generation, server_number(server_fence(server), fence), NULL};
-	bool tidying = stop_asked();
 
 	serverlook_forget(server);
+	if (server_ready(server, err) != 0)
+		return -1;
 	for (uint32_t b = 0; b < bloomkey_buckets(server->spec); b++) {
 		const struct reply *reply;
 		int64_t began = clock_ns();
@@ -66,7 +66,8 @@ int serverdrop_filters(struct server *server, const char *generation,
 				&reply, err) != 0 ||
 		    check(reply, &k, err) != 0)
 			return -1;
-		if (!tidying && pause_after(clock_ns() - began, err) != 0)
+		if (!server->tidying &&
+		    pause_after(clock_ns() - began, err) != 0)
 			return -1;
 	}
 	return 0;

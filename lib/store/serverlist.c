@@ -55,7 +55,8 @@ int serverlist_live(struct server *server, char (**out)[NAMES_ID_MAX],
 	uint32_t n = bloomkey_buckets(server->spec);
 	struct lives lives = {server, calloc(n, sizeof(*lives.ids)), 0};
 	struct keys keys;
-	int rc = lives.ids != NULL ? 0 : error_nomem(err);
+	int rc = lives.ids != NULL ? server_ready(server, err)
+				   : error_nomem(err);
 
 	for (uint32_t b = 0; rc == 0 && b < n; b++) {
 		const char *const words[] = {"HMGET", keys.state, "generation",
@@ -338,7 +339,8 @@ int serverlist_list(struct store *s, struct manifest **out, size_t *count,
 	memset(&r, 0, sizeof(r));
 	*out = NULL;
 	*count = 0;
-	if (read_moving(server, &r, err) != 0 ||
+	if (server_ready(server, err) != 0 ||
+	    read_moving(server, &r, err) != 0 ||
 	    serverlist_live(server, &r.ids, &fence, err) != 0 ||
 	    read_lock(server, &r, err) != 0)
 		goto out;

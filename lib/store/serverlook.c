@@ -177,6 +177,8 @@ int serverlook_info(struct store *s, const struct manifest *m, uint32_t bucket,
 	if (bucket >= bloomkey_buckets(server->spec))
 		return error_set(err, ERROR_INTERNAL, "bucket %" PRIu32,
 				 bucket);
+	if (server_ready(server, err) != 0)
+		return -1;
 	keys_of(server->spec, bucket, NULL, &k);
 	out->slot =
 		conn_facts(server->conn)->cluster ? keys_slot(k.filter) : -1;

@@ -41,6 +41,8 @@ int server_record(struct server *server, enum script script, const char *name,
 	const char *const args[] = {server_token(server), id, text, NULL};
 	const struct reply *reply;
 
+	if (server_ready(server, err) != 0)
+		return -1;
 	keys_of_set(server->set, "lock", NULL, lock);
 	keys_of_set(server->set,
 		    script == SCRIPT_MOVING ? "moving" : "generations", NULL,
@@ -62,7 +64,7 @@ int server_put(struct store *s, const struct manifest *m, struct error *err)
 
 	/* Also when a stop is why: what is left over must not stay. */
 	if (rc == 0 && aborted) {
-		conn_set_patient(server->conn, SERVER_TIDY_MS);
+		server_tidy(server, true);
 		rc = serverdrop_filters(server, m->generation, err);
 	}
 	text = rc == 0 ? manifest_encode(m, &len, err) : NULL;
@@ -71,7 +73,7 @@ int server_put(struct store *s, const struct manifest *m, struct error *err)
 			  : -1;
 	free(text);
 	if (aborted)
-		conn_set_patient(server->conn, 0);
+		server_tidy(server, false);
 	return rc;
 }
 
@@ -207,6 +209,7 @@ int serverseal_seal(struct store *s, struct manifest *m, struct error *err)
 	struct seal seal = {server, m};
 
 	if (server_need_lock(server, err) != 0 ||
+	    server_ready(server, err) != 0 ||
 	    check_counts(build, m, err) != 0 ||
 	    serverbuild_check_evictions(server, err) != 0)
 		return -1;

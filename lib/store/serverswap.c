@@ -203,10 +203,10 @@ static int go_through(struct promotion *p, bool claim, struct error *err)
 			break;
 	}
 	/* The buckets at hand are finished, also after a stop. */
-	conn_set_patient(server->conn, SERVER_TIDY_MS);
+	server_tidy(server, true);
 	if (conn_flush(server->conn, rc == 0 ? err : &ignored) != 0)
 		rc = -1;
-	conn_set_patient(server->conn, 0);
+	server_tidy(server, false);
 	if (rc == 0 && p->refused.code != ERROR_NONE) {
 		*err = p->refused;
 		rc = -1;
@@ -272,7 +272,7 @@ static int finish(struct promotion *p, struct manifest *next,
 	int64_t now = clock_wall_ms();
 
 	/* All have moved: a stop that comes now finds it done. */
-	conn_set_patient(server->conn, SERVER_TIDY_MS);
+	server_tidy(server, true);
 	if (check_all(p, err) != 0 ||
 	    put_state(server, next, MANIFEST_LIVE, now, err) != 0 ||
 	    (live != NULL &&
@@ -291,7 +291,7 @@ static void forget_moving(struct server *server)
 {
 	struct error ignored = ERROR_INIT;
 
-	conn_set_patient(server->conn, SERVER_TIDY_MS);
+	server_tidy(server, true);
 	(void)server_record(server, SCRIPT_MOVING, "swap", "", NULL, &ignored);
 }
 
@@ -317,7 +317,7 @@ static int move_all(struct promotion *p, struct manifest *next,
 		rc = finish(p, next, live, err);
 	else if (!moved(p) && !resuming)
 		forget_moving(server);
-	conn_set_patient(server->conn, 0);
+	server_tidy(server, false);
 	/* Whoever has taken over finishes it, and not this run again. */
 	if (rc != 0 && err->code != ERROR_LOCKED && (moved(p) || resuming))
 		return incomplete(p, err);
