@@ -139,6 +139,26 @@ static int send_slot(struct batch *b, uint32_t bucket, struct error *err)
 			 slot_answered, b, slot, err);
 }
 
+/*
+ * Buckets fill at the same pace: that all become full at once, and the server
+ * has nothing to do until then, is kept from happening by the first slot of
+ * each, which is full when it holds its share of one.
+ */
+static void set_limits(const struct batch *b, struct batch_slot *s, bool first)
+{
+	size_t room = b->slot_size - b->head_max;
+	size_t share = first ? (size_t)s->bucket + 1 : b->options.buckets;
+
+	s->count_max =
+		1 + (uint32_t)((b->items_max - 1) * share / b->options.buckets);
+	s->len_max = (uint32_t)(room * share / b->options.buckets);
+}
+
+static bool has_slot(const struct batch *b, uint32_t bucket)
+{
+	return b->slot_of[bucket] < BATCH_NEW;
+}
+
 /* Gives a bucket an empty slot. */
 static int take_slot(struct batch *b, uint32_t bucket, struct error *err)
 {
@@ -157,6 +177,7 @@ static int take_slot(struct batch *b, uint32_t bucket, struct error *err)
 	slot = b->free;
 	b->free = b->slots[slot].bucket;
 	b->slots[slot] = (struct batch_slot){.bucket = bucket};
+	set_limits(b, &b->slots[slot], b->slot_of[bucket] == BATCH_NEW);
 	b->slot_of[bucket] = slot;
 	return 0;
 }
@@ -241,23 +262,23 @@ int batch_add(struct batch *b, uint32_t bucket, const void *item, size_t len,
 	size_t at = frame(digits, len);
 	size_t head_len = BATCH_FRAME_MAX - at;
 	size_t room = b->slot_size - b->head_max;
-	uint32_t slot = b->slot_of[bucket];
 	bool lone = len > room || head_len + len + 2 > room;
 	struct batch_slot *s;
 	char *to;
 
-	if (slot != BATCH_NONE &&
-	    (lone || b->slots[slot].count == b->items_max ||
-	     head_len + len + 2 > room - b->slots[slot].len) &&
-	    send_slot(b, bucket, err) != 0)
-		return -1;
+	if (has_slot(b, bucket)) {
+		s = &b->slots[b->slot_of[bucket]];
+		if ((lone || s->count >= s->count_max || s->len >= s->len_max ||
+		     head_len + len + 2 > room - s->len) &&
+		    send_slot(b, bucket, err) != 0)
+			return -1;
+	}
 	if (lone)
 		return send_lone(b, bucket, item, len, err);
-	if (b->slot_of[bucket] == BATCH_NONE && take_slot(b, bucket, err) != 0)
+	if (!has_slot(b, bucket) && take_slot(b, bucket, err) != 0)
 		return -1;
-	slot = b->slot_of[bucket];
-	s = &b->slots[slot];
-	to = items_of(b, slot) + s->len;
+	s = &b->slots[b->slot_of[bucket]];
+	to = items_of(b, b->slot_of[bucket]) + s->len;
 	memcpy(to, digits + at, head_len);
 	memcpy(to + head_len, item, len);
 	to[head_len + len] = '\r';
@@ -270,7 +291,7 @@ int batch_add(struct batch *b, uint32_t bucket, const void *item, size_t len,
 int batch_flush(struct batch *b, struct error *err)
 {
 	for (uint32_t i = 0; i < b->options.buckets; i++)
-		if (b->slot_of[i] != BATCH_NONE && send_slot(b, i, err) != 0)
+		if (has_slot(b, i) && send_slot(b, i, err) != 0)
 			return -1;
 	return conn_flush(b->conn, err);
 }

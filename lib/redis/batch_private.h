@@ -15,11 +15,15 @@
 /* "$18446744073709551615\r\n" */
 #define BATCH_FRAME_MAX 24
 #define BATCH_NONE      UINT32_MAX
+/* A bucket that never had a slot. */
+#define BATCH_NEW (UINT32_MAX - 1)
 
 struct batch_slot {
 	uint32_t bucket; /* or, of a free one, the next free one */
 	uint32_t count;  /* of items, without the first of the command */
 	uint32_t len;    /* of their bytes */
+	uint32_t count_max;
+	uint32_t len_max;
 };
 
 struct batch {
@@ -27,7 +31,7 @@ struct batch {
 	struct batch_options options;
 	char *arena;
 	struct batch_slot *slots;
-	uint32_t *slot_of; /* by bucket; BATCH_NONE: it has none */
+	uint32_t *slot_of; /* by bucket; BATCH_NONE or BATCH_NEW: none */
 	uint32_t free;     /* the first free slot, or BATCH_NONE */
 	size_t head_max;   /* of a command */
 	size_t slot_size;

@@ -102,7 +102,8 @@ int batch_new(struct conn *conn, const struct batch_options *options,
 		batch_free(b);
 		return error_nomem(err);
 	}
-	memset(b->slot_of, 0xFF, options->buckets * sizeof(b->slot_of[0]));
+	for (uint32_t i = 0; i < options->buckets; i++)
+		b->slot_of[i] = BATCH_NEW;
 	/* The lowest first: pages that are never needed are never touched. */
 	while (count > 0)
 		batch_put_back(b, --count);
