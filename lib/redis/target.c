@@ -142,6 +142,16 @@ static int copy(const char *text, size_t len, char **out, struct error *err)
 	return *out != NULL ? 0 : error_nomem(err);
 }
 
+/* What a host is made of, and the name of an interface. */
+static bool is_plain(const char *text, size_t len)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789.-_";
+
+	return strspn(text, plain) >= len;
+}
+
 /* An address of IPv6, perhaps with a zone, which a URL writes "%25eth0". */
 static int read_ipv6(const char *text, size_t len, struct redis_target *t,
 		     struct error *err)
@@ -158,26 +168,29 @@ static int read_ipv6(const char *text, size_t len, struct redis_target *t,
 	if (n >= sizeof(address) || inet_pton(AF_INET6, address, &bytes) != 1 ||
 	    (zone != NULL && n + 1 == len))
 		return wrong(err, "no IPv6 address stands in the brackets");
+	if (zone != NULL) {
+		/* Its '%' may be written as a URL has it. */
+		zone += n + 3 < len && strncmp(zone, "%25", 3) == 0 ? 3 : 1;
+		if (!is_plain(zone, (size_t)(text + len - zone)))
+			return wrong(err, "no IPv6 address stands in the "
+					  "brackets");
+	}
 	if (copy(text, len, &t->host, err) != 0)
 		return -1;
-	zone = t->host + n;
-	if (strncmp(zone, "%25", 3) == 0 && zone[3] != '\0')
-		memmove(t->host + n + 1, zone + 3, strlen(zone + 3) + 1);
+	if (zone != NULL)
+		memmove(t->host + n + 1, t->host + (zone - text),
+			strlen(t->host + (zone - text)) + 1);
 	return 0;
 }
 
 static int read_name(const char *text, size_t len, struct redis_target *t,
 		     struct error *err)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789.-_";
-
 	if (len == 0)
 		return wrong(err, "it names no host");
 	if (memchr(text, ':', len) != NULL)
 		return wrong(err, "an IPv6 address stands in brackets");
-	if (len > HOST_MAX || strspn(text, plain) < len)
+	if (len > HOST_MAX || !is_plain(text, len))
 		return wrong(err, "the host is no name and no address");
 	return copy(text, len, &t->host, err);
 }

@@ -87,6 +87,8 @@ static const struct {
 	 NULL, NULL, NULL, 1, 0, false},
 	{"redis://[fe80::1%25eth0]", "redis://[fe80::1%eth0]:6379",
 	 "fe80::1%eth0", NULL, NULL, NULL, 6379, 0, false},
+	{"redis://[fe80::1%25]", "redis://[fe80::1%25]:6379", "fe80::1%25",
+	 NULL, NULL, NULL, 6379, 0, false},
 	{"unix:/run/x.sock", "unix:/run/x.sock", NULL, "/run/x.sock", NULL,
 	 NULL, 0, 0, false},
 	{"unix:///run/x.sock", "unix:/run/x.sock", NULL, "/run/x.sock", NULL,
@@ -151,6 +153,8 @@ static const char *const bad_words[][2] = {
 	{"redis://u:secret@[]", NO_V6},
 	{"redis://u:secret@[1.2.3.4]", NO_V6},
 	{"redis://u:secret@[::1%]", NO_V6},
+	{"redis://u:secret@[fe80::1%a[]", NO_V6},
+	{"redis://u:secret@[fe80::1%25\x01]", NO_V6},
 	{"redis://"
 	 "u:secret@[0000:0000:0000:0000:0000:0000:0000:0000:00]",
 	 NO_V6},
