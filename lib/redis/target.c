@@ -275,6 +275,8 @@ static int read_path(const char *text, struct redis_target *t,
 		if (*text != '/')
 			return wrong(err, "behind 'unix://' the path begins "
 					  "with a slash");
+		/* The path's name in messages shall be no such word. */
+		text += strspn(text, "/") - 1;
 	}
 	len = strcspn(text, "?");
 	if (len == 0)

@@ -93,6 +93,8 @@ static const struct {
 	 NULL, 0, 0, false},
 	{"unix:///run/x.sock", "unix:/run/x.sock", NULL, "/run/x.sock", NULL,
 	 NULL, 0, 0, false},
+	{"unix:////run//x", "unix:/run//x", NULL, "/run//x", NULL, NULL, 0, 0,
+	 false},
 	{"unix:x%41:y@z?db=0", "unix:x%41:y@z", NULL, "x%41:y@z", NULL, NULL, 0,
 	 0, false},
 	{"unix:a\nb?db=12", "unix:a?b?db=12", NULL, "a\nb", NULL, NULL, 0, 12,
