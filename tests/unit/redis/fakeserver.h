@@ -17,6 +17,7 @@
 #define BLOOMCTL_TESTS_UNIT_REDIS_FAKESERVER_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
@@ -32,6 +33,7 @@ enum fake_op {
 	FAKE_EXPECT,  /* a command of these words, joined by blanks */
 	FAKE_MANY,    /* as many commands as the number says */
 	FAKE_LENGTHS, /* the same, and answers each with its length */
+	FAKE_BYTES,   /* so many bytes, of whatever */
 	FAKE_SEND,    /* bytes */
 	FAKE_BULK,    /* a text as a reply */
 	FAKE_DRIP,    /* bytes, each in a write of its own */
@@ -39,6 +41,7 @@ enum fake_op {
 	FAKE_GONE,    /* the client hangs up, without another byte */
 	FAKE_DOWN,    /* nobody listens any more */
 	FAKE_SIGNAL,  /* SIGINT to the process */
+	FAKE_WAIT,    /* until the test says go */
 	FAKE_SLEEP,   /* for milliseconds: where time is what is tested */
 	FAKE_AGAIN,   /* from the first step on, until fake_stop() */
 };
@@ -58,6 +61,8 @@ struct fake {
 	FILE *in;
 	pthread_t thread;
 	size_t connections;
+	atomic_size_t played; /* steps */
+	atomic_bool go;
 	bool ok;
 	atomic_bool stopping;
 	struct redis_options options;
@@ -203,6 +208,11 @@ static inline bool fake_step(struct fake *f, const struct fake_step *step)
 	if (step->op == FAKE_SLEEP)
 		return usleep((useconds_t)strtol(step->text, NULL, 10) *
 			      1000) == 0;
+	if (step->op == FAKE_WAIT) {
+		while (!atomic_load(&f->go))
+			sched_yield();
+		return true;
+	}
 	if (step->op == FAKE_SIGNAL)
 		return kill(getpid(), SIGINT) == 0;
 	if (!fake_accept(f))
@@ -218,6 +228,11 @@ static inline bool fake_step(struct fake *f, const struct fake_step *step)
 	case FAKE_MANY:
 		for (long i = strtol(step->text, NULL, 10); i > 0; i--)
 			if (!fake_read(f, command))
+				return false;
+		return true;
+	case FAKE_BYTES:
+		for (long i = strtol(step->text, NULL, 10); i > 0; i--)
+			if (getc(f->in) == EOF)
 				return false;
 		return true;
 	case FAKE_LENGTHS:
@@ -247,6 +262,7 @@ static inline bool fake_step(struct fake *f, const struct fake_step *step)
 	case FAKE_DOWN:
 	case FAKE_SIGNAL:
 	case FAKE_SLEEP:
+	case FAKE_WAIT:
 	case FAKE_AGAIN:
 		break;
 	}
@@ -262,6 +278,7 @@ static inline void *fake_play(void *arg)
 		if (f->steps[i].op == FAKE_AGAIN)
 			i = 0;
 		f->ok = fake_step(f, &f->steps[i]);
+		atomic_store(&f->played, i + 1);
 		if (!f->ok && !atomic_load(&f->stopping))
 			printf("# step %zu of the server failed\n", i);
 	}

@@ -159,6 +159,82 @@ static void what_was_written_in_part_is_written_on(void)
 	CHECK(fake_stop(&f));
 }
 
+/* A part of a command that was lost is not taken for sent. */
+static void what_was_written_in_part_goes_again_whole(void)
+{
+	static char word[1000000];
+	static const struct fake_step script[] = {
+		{FAKE_LOGIN, "id master"}, {FAKE_BYTES, "50000"},
+		{FAKE_CLOSE, NULL},        {FAKE_LOGIN, "id master"},
+		{FAKE_LENGTHS, "2"},       {FAKE_GONE, NULL}};
+	const size_t len = sizeof(word);
+	const char *argv[] = {word};
+	struct answers a = {.count = 0};
+	struct error err = ERROR_INIT;
+	struct fake f;
+	struct conn *c;
+
+	memset(word, 'x', sizeof(word));
+	fake_start(&f, script, FAKE_STEPS(script));
+	REQUIRE(conn_open(&f.target, CONN_WRITES, &c, &err) == 0);
+	for (unsigned i = 0; i < 2; i++)
+		CHECK(conn_sendv(c, 1, argv, &len, answers_sum, &a, len,
+				 &err) == 0);
+	CHECK(conn_flush(c, &err) == 0);
+	CHECK_STR(err.text, "");
+	CHECK(a.count == 2 && !a.wrong);
+	conn_close(c);
+	CHECK(fake_stop(&f));
+}
+
+static void an_answer_before_the_question_is_none(void)
+{
+	static char word[1000000];
+	static const struct fake_step script[] = {{FAKE_LOGIN, "id master"},
+						  {FAKE_BYTES, "1000"},
+						  {FAKE_SEND, ":1000000\r\n"}};
+	const size_t len = sizeof(word);
+	const char *argv[] = {word};
+	struct answers a = {.count = 0};
+	struct error err = ERROR_INIT;
+	struct fake f;
+	struct conn *c;
+
+	memset(word, 'x', sizeof(word));
+	fake_start(&f, script, FAKE_STEPS(script));
+	REQUIRE(conn_open(&f.target, CONN_WRITES, &c, &err) == 0);
+	(void)conn_sendv(c, 1, argv, &len, answers_sum, &a, len, &err);
+	CHECK(conn_flush(c, &err) == -1);
+	CHECK_U64(err.code, ERROR_DATA);
+	CHECK_STR(err.text, "unix:fake: it answers what it was not asked");
+	CHECK_U64(a.count, 0);
+	conn_close(c);
+	CHECK(fake_stop(&f));
+}
+
+static void a_stray_answer_is_not_of_the_next_command(void)
+{
+	static const struct fake_step script[] = {{FAKE_LOGIN, "id master"},
+						  {FAKE_WAIT, NULL},
+						  {FAKE_SEND, ":1\r\n"}};
+	struct answers a = {.count = 0};
+	struct error err = ERROR_INIT;
+	struct fake f;
+	struct conn *c;
+
+	fake_start(&f, script, FAKE_STEPS(script));
+	REQUIRE(conn_open(&f.target, CONN_WRITES, &c, &err) == 0);
+	atomic_store(&f.go, true);
+	while (atomic_load(&f.played) < FAKE_STEPS(script))
+		sched_yield();
+	CHECK(answers_send(&a, c, "A", 0, &err) == -1);
+	CHECK_U64(err.code, ERROR_DATA);
+	CHECK_STR(err.text, "unix:fake: it answers what it was not asked");
+	CHECK_U64(a.count, 0);
+	conn_close(c);
+	CHECK(fake_stop(&f));
+}
+
 int main(void)
 {
 	UNIT(the_window_has_a_number_of_commands,
@@ -170,5 +246,11 @@ int main(void)
 	     "window: both ways may be full, and it goes on");
 	UNIT(what_was_written_in_part_is_written_on,
 	     "window: what was written in part is written on");
+	UNIT(what_was_written_in_part_goes_again_whole,
+	     "window: what was written in part goes again whole");
+	UNIT(an_answer_before_the_question_is_none,
+	     "window: an answer before the question is none");
+	UNIT(a_stray_answer_is_not_of_the_next_command,
+	     "window: a stray answer is not of the next command");
 	return unit_end();
 }
