@@ -130,11 +130,9 @@ static int send_bulk(const struct play *p, const char *data, size_t len)
 	char head[32];
 	int n = snprintf(head, sizeof(head), "$%zu\r\n", len);
 
-	return send_bytes(p, head, (size_t)n) != 0 ||
-			       send_bytes(p, data, len) != 0 ||
-			       send_bytes(p, "\r\n", 2) != 0
-		       ? -1
-		       : 0;
+	if (send_bytes(p, head, (size_t)n) != 0)
+		return -1;
+	return send_bytes(p, data, len) != 0 ? -1 : send_bytes(p, "\r\n", 2);
 }
 
 /* What a client asks when it comes. */
