@@ -6,7 +6,7 @@
 #include "lib/redis/batch_private.h"
 
 /* A slot: room for the head of its command, and items behind it. */
-#define SLOT_MAX  (128u << 10)
+#define SLOT_MAX  (16u << 10)
 #define ITEMS_MIN 64
 /*
  * More slots than buckets: so many bytes, but no more than a quarter of all,
