@@ -8,6 +8,7 @@
 
 #include "cmd/inputs.h"
 #include "cmd/output.h"
+#include "cmd/swap.h"
 #include "cmd/target.h"
 #include "lib/base/clock.h"
 #include "lib/base/num.h"
@@ -112,12 +113,23 @@ static int check_modes(const struct opts *opts, struct error *err)
 	    !opts_flag(opts, OPT_PRUNE))
 		return error_set(err, ERROR_USAGE,
 				 "option --keep: it goes with --prune");
-	return 0;
+	return swap_check_adopt(opts, err);
+}
+
+/* What it is called in a receipt. */
+static const char *name_of(const struct opts *opts)
+{
+	if (opts_flag(opts, OPT_ADOPT))
+		return "swap --adopt";
+	if (opts_flag(opts, OPT_PRUNE))
+		return "swap --prune";
+	return opts_flag(opts, OPT_ROLLBACK) ? "swap --rollback" : "swap";
 }
 
 int cmd_swap(const struct opts *opts, struct error *err)
 {
 	struct inputs in;
+	struct audit_report adopted;
 	struct swap_report report;
 	struct receipt receipt;
 	struct target target;
@@ -125,11 +137,10 @@ int cmd_swap(const struct opts *opts, struct error *err)
 
 	memset(&in, 0, sizeof(in));
 	memset(&target, 0, sizeof(target));
+	memset(&adopted, 0, sizeof(adopted));
 	memset(&report, 0, sizeof(report));
 	memset(&receipt, 0, sizeof(receipt));
-	receipt.command = opts_flag(opts, OPT_PRUNE)      ? "swap --prune"
-			  : opts_flag(opts, OPT_ROLLBACK) ? "swap --rollback"
-							  : "swap";
+	receipt.command = name_of(opts);
 	receipt.started = clock_wall_ms();
 	receipt.dry_run = opts_flag(opts, OPT_DRY_RUN);
 	rc = opts_no_args(opts, err);
@@ -141,7 +152,10 @@ int cmd_swap(const struct opts *opts, struct error *err)
 		rc = inputs_spec(&in, opts, err);
 	if (rc == 0)
 		rc = target_open(&target, opts, in.spec, TARGET_WRITES, err);
-	if (rc == 0)
+	if (rc == 0 && opts_flag(opts, OPT_ADOPT))
+		rc = swap_adopt(opts, &in, target.store, &receipt, &adopted,
+				err);
+	else if (rc == 0)
 		rc = opts_flag(opts, OPT_PRUNE)
 			     ? prune(opts, target.store, err)
 			     : swap(opts, target.store, in.spec, &receipt,
@@ -150,6 +164,7 @@ int cmd_swap(const struct opts *opts, struct error *err)
 	rc = output_receipt(opts, &receipt, rc, err);
 	target_close(&target);
 	swap_report_release(&report);
+	audit_report_release(&adopted);
 	inputs_release(&in);
 	return rc;
 }

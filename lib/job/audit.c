@@ -13,8 +13,8 @@
 struct audit_sink {
 	struct sink base;
 	struct probe *probe;
-	uint64_t asked;
-	uint64_t *missing; /* per bucket */
+	uint64_t *asked;   /* per bucket */
+	uint64_t *missing; /* of them */
 };
 
 static void on_answer(void *ctx, uint32_t bucket, const void *key, size_t len,
@@ -24,7 +24,7 @@ static void on_answer(void *ctx, uint32_t bucket, const void *key, size_t len,
 
 	(void)key;
 	(void)len;
-	s->asked++;
+	s->asked[bucket]++;
 	if (!found)
 		s->missing[bucket]++;
 }
@@ -46,32 +46,36 @@ static int audit_end(struct sink *sink, struct error *err)
 
 static const struct sink_ops audit_ops = {audit_key, audit_end};
 
-static int sum(const struct audit_sink *sinks, unsigned jobs,
+static int sum(const struct audit_sink *sinks, unsigned jobs, uint64_t *keys,
 	       struct audit_report *report, struct error *err)
 {
-	uint64_t asked = 0;
+	uint64_t all = 0;
 
-	for (unsigned i = 0; i < jobs; i++)
-		asked += sinks[i].asked;
-	if (asked + report->rejects != report->rows)
-		return error_set(err, ERROR_INTERNAL,
-				 "%" PRIu64 " rows were read and %" PRIu64
-				 " were answered for",
-				 report->rows, asked);
 	for (uint32_t b = 0; b < report->m.buckets; b++) {
+		uint64_t asked = 0;
 		uint64_t missing = 0;
 
-		for (unsigned i = 0; i < jobs; i++)
+		for (unsigned i = 0; i < jobs; i++) {
+			asked += sinks[i].asked[b];
 			missing += sinks[i].missing[b];
+		}
+		all += asked;
+		if (keys != NULL)
+			keys[b] = asked;
 		if (missing > 0 && report->buckets_hit++ == 0)
 			report->first_bucket = b;
 		report->missing += missing;
 	}
-	return 0;
+	if (all + report->rejects == report->rows)
+		return 0;
+	return error_set(err, ERROR_INTERNAL,
+			 "%" PRIu64 " rows were read and %" PRIu64
+			 " were answered for",
+			 report->rows, all);
 }
 
-static int ask_rows(struct store *store, const struct scan *scan,
-		    struct audit_report *report, struct error *err)
+int audit_rows(struct store *store, const struct scan *scan, uint64_t *keys,
+	       struct audit_report *report, struct error *err)
 {
 	struct audit_sink *sinks = calloc(scan->jobs, sizeof(*sinks));
 	struct sink **table = calloc(scan->jobs, sizeof(struct sink *));
@@ -79,10 +83,10 @@ static int ask_rows(struct store *store, const struct scan *scan,
 
 	for (unsigned i = 0; rc == 0 && i < scan->jobs; i++) {
 		sinks[i].base.ops = &audit_ops;
-		sinks[i].missing =
-			calloc(report->m.buckets, sizeof(*sinks[i].missing));
+		sinks[i].asked = calloc(report->m.buckets, sizeof(uint64_t));
+		sinks[i].missing = calloc(report->m.buckets, sizeof(uint64_t));
 		table[i] = &sinks[i].base;
-		if (sinks[i].missing == NULL)
+		if (sinks[i].asked == NULL || sinks[i].missing == NULL)
 			rc = error_nomem(err);
 		else
 			rc = store->ops->probe(store, &report->m, on_answer,
@@ -93,10 +97,11 @@ static int ask_rows(struct store *store, const struct scan *scan,
 	if (scan->rejects != NULL)
 		report->rejects = scan->rejects->count.total;
 	if (rc == 0)
-		rc = sum(sinks, scan->jobs, report, err);
+		rc = sum(sinks, scan->jobs, keys, report, err);
 	for (unsigned i = 0; sinks != NULL && i < scan->jobs; i++) {
 		if (sinks[i].probe != NULL)
 			sinks[i].probe->ops->close(sinks[i].probe);
+		free(sinks[i].asked);
 		free(sinks[i].missing);
 	}
 	free(sinks);
@@ -123,7 +128,7 @@ int audit_run(struct store *store, const struct scan *scan, const char *id,
 {
 	memset(report, 0, sizeof(*report));
 	if (generation_pick(store, scan->spec, id, &report->m, err) != 0 ||
-	    ask_rows(store, scan, report, err) != 0)
+	    audit_rows(store, scan, NULL, report, err) != 0)
 		return -1;
 	if (report->rows == report->rejects)
 		return error_set(err, ERROR_VERIFY,

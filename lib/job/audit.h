@@ -30,6 +30,13 @@ struct audit_report {
 int audit_run(struct store *store, const struct scan *scan, const char *id,
 	      uint64_t absent, struct audit_report *report, struct error *err);
 
+/*
+ * The part of it that asks for the rows: report->m is given, the counts are
+ * set.  keys, if not NULL, has a counter per bucket for the rows asked for.
+ */
+int audit_rows(struct store *store, const struct scan *scan, uint64_t *keys,
+	       struct audit_report *report, struct error *err);
+
 void audit_report_release(struct audit_report *report);
 
 #endif

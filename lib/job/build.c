@@ -102,21 +102,6 @@ static int plan(const struct scan *scan, const struct build_options *o,
 	return 0;
 }
 
-static int next_id(const struct generations *g, struct manifest *m,
-		   struct error *err)
-{
-	const char *newest = g->count > 0 ? g->list[0].generation : "";
-
-	names_id_after(m->started, newest, m->generation);
-	if (names_id_valid(m->generation))
-		return 0;
-	m->generation[0] = '\0';
-	(void)error_set(err, ERROR_GENERATION,
-			"set '%s': no id follows that of generation '%s'",
-			m->set, newest);
-	return error_hint(err, "its clock was wrong: remove that generation");
-}
-
 /*
  * Removes what dead builds have left, for the lock is ours and none is alive,
  * and gives the new generation its id, behind all that have been.
@@ -128,20 +113,9 @@ static int begin_locked(struct store *store, struct build_report *report,
 	int rc = generations_read(store, &g, err);
 
 	if (rc == 0)
-		rc = next_id(&g, &report->m, err);
-	for (size_t i = 0; rc == 0 && i < g.count; i++) {
-		const struct manifest *m = &g.list[i];
-
-		if (m->state != MANIFEST_ABORTED &&
-		    m->state != MANIFEST_BUILDING)
-			continue;
-		rc = store->ops->drop(store, m->generation, err);
-		if (rc == 0) {
-			report->removed++;
-			log_note("removed abandoned generation '%s'",
-				 m->generation);
-		}
-	}
+		rc = generations_next_id(&g, &report->m, err);
+	if (rc == 0)
+		rc = generations_drop_dead(store, &g, &report->removed, err);
 	generations_release(&g);
 	return rc;
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "lib/base/log.h"
+
 int generations_read(struct store *store, struct generations *g,
 		     struct error *err)
 {
@@ -125,6 +127,38 @@ int generations_unlocked(struct store *store, const char *set,
 	if (who[0] == '\0')
 		return 0;
 	return error_set(err, ERROR_LOCKED, "set '%s': locked by %s", set, who);
+}
+
+int generations_next_id(const struct generations *g, struct manifest *m,
+			struct error *err)
+{
+	const char *newest = g->count > 0 ? g->list[0].generation : "";
+
+	names_id_after(m->started, newest, m->generation);
+	if (names_id_valid(m->generation))
+		return 0;
+	m->generation[0] = '\0';
+	(void)error_set(err, ERROR_GENERATION,
+			"set '%s': no id follows that of generation '%s'",
+			m->set, newest);
+	return error_hint(err, "its clock was wrong: remove that generation");
+}
+
+int generations_drop_dead(struct store *store, const struct generations *g,
+			  unsigned *removed, struct error *err)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		const struct manifest *m = &g->list[i];
+
+		if (m->state != MANIFEST_ABORTED &&
+		    m->state != MANIFEST_BUILDING)
+			continue;
+		if (store->ops->drop(store, m->generation, err) != 0)
+			return -1;
+		(*removed)++;
+		log_note("removed abandoned generation '%s'", m->generation);
+	}
+	return 0;
 }
 
 int generation_check(const struct manifest *m, const struct bloomkey_spec *spec,

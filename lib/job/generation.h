@@ -55,6 +55,20 @@ int generation_pick(struct store *store, const struct bloomkey_spec *spec,
 int generations_unlocked(struct store *store, const char *set,
 			 struct error *err);
 
+/*
+ * Gives a new generation its id, behind all that have been.  ERROR_GENERATION
+ * if none can follow.
+ */
+int generations_next_id(const struct generations *g, struct manifest *m,
+			struct error *err);
+
+/*
+ * While the lock is held: removes what dead builds have left, for none of
+ * them is alive.  *removed is raised by how many.
+ */
+int generations_drop_dead(struct store *store, const struct generations *g,
+			  unsigned *removed, struct error *err);
+
 /* Checks that a manifest fits the keyspec.  ERROR_DATA if not. */
 int generation_check(const struct manifest *m, const struct bloomkey_spec *spec,
 		     struct error *err);

@@ -212,6 +212,38 @@ static const char *const texts[SCRIPT_COUNT] = {
 		"local n = redis.call('UNLINK', KEYS[1])\n"
 		"redis.call('UNLINK', KEYS[2])\n"
 		"return {'ok', tostring(n)}\n",
+	/*
+	 * filter, its state : generation, fingerprint, type, engine, fence,
+	 * capacity, error, keys or ''
+	 *
+	 * 'ok'; 'type' and which, 'ttl', 'fence' and which, 'live' and which.
+	 */
+	[SCRIPT_ADOPT] =
+		"local kind = redis.call('TYPE', KEYS[1]).ok\n"
+		"if kind ~= ARGV[3] then return {'type', kind} end\n"
+		"if redis.call('PTTL', KEYS[1]) ~= -1 then\n"
+		"  return {'ttl'} end\n"
+		"local s = redis.call('HMGET', KEYS[2], 'generation',"
+		" 'fence', 'sealed')\n"
+		"if s[2] and tonumber(s[2]) > tonumber(ARGV[5]) then\n"
+		"  return {'fence', s[2]} end\n"
+		"if s[3] and s[1] ~= ARGV[1] then return {'live', s[1]} end\n"
+		"redis.call('HSET', KEYS[2], 'generation', ARGV[1],"
+		" 'fingerprint', ARGV[2], 'type', ARGV[3],"
+		" 'engine', ARGV[4], 'fence', ARGV[5],"
+		" 'capacity', ARGV[6], 'error', ARGV[7])\n"
+		"if ARGV[8] ~= '' then\n"
+		"  redis.call('HSET', KEYS[2], 'sealed', '1', 'rows', ARGV[8],"
+		" 'items', tostring(redis.call('BF.CARD', KEYS[1]))) end\n"
+		"return {'ok'}\n",
+	/* state : generation.  'ok'; 'live': it is whole, or another's */
+	[SCRIPT_DISOWN] =
+		"local s = redis.call('HMGET', KEYS[1], 'generation',"
+		" 'sealed')\n"
+		"if s[2] or (s[1] and s[1] ~= ARGV[1]) then\n"
+		"  return {'live'} end\n"
+		"redis.call('DEL', KEYS[1])\n"
+		"return {'ok'}\n",
 };
 /* clang-format on */
 

@@ -320,6 +320,9 @@ static const struct store_ops server_ops = {
 	.info = serverlook_info,
 	.probe = serverprobe_probe,
 	.promote = serverswap_promote,
+	.survey = serveradopt_survey,
+	.adopt = serveradopt_adopt,
+	.disown = serveradopt_disown,
 	.drop = serverdrop_drop,
 	.close = server_close,
 };

@@ -169,6 +169,12 @@ int serverprobe_probe(struct store *s, const struct manifest *m, probe_fn *fn,
 int serverswap_promote(struct store *s, struct manifest *next,
 		       struct manifest *live, struct error *err);
 
+int serveradopt_survey(struct store *s, struct manifest *m, struct error *err);
+int serveradopt_adopt(struct store *s, const struct manifest *m,
+		      struct error *err);
+int serveradopt_disown(struct store *s, const struct manifest *m,
+		       struct error *err);
+
 int serverdrop_drop(struct store *s, const char *generation, struct error *err);
 /* Removes a generation's filters and states, and not its record. */
 int serverdrop_filters(struct server *server, const char *generation,

@@ -158,10 +158,13 @@ static void set_effective(const struct server *server, const struct reading *r,
 		return;
 	}
 	if (m->state == MANIFEST_BUILDING || m->state == MANIFEST_ABORTED) {
+		enum manifest_state recorded = m->state;
+
 		(void)snprintf(why, sizeof(why),
 			       "readers get it, but its manifest says %s",
 			       manifest_state_name(m->state));
 		set_broken(server, id, why, m);
+		m->recorded = recorded;
 		return;
 	}
 	m->state = MANIFEST_LIVE;

@@ -29,6 +29,12 @@ static uint64_t member_number(const struct reply *fields, const char *name)
 		       : 0;
 }
 
+static void copy_id(const struct reply *id, char out[NAMES_ID_MAX])
+{
+	if (id != NULL && id->type == REPLY_BULK && names_id_valid(id->u.text))
+		memcpy(out, id->u.text, id->len + 1);
+}
+
 /* The answer of SCRIPT_LOOK. */
 static int on_look(void *ctx, uint64_t bucket, const struct reply *reply,
 		   struct error *err)
@@ -56,7 +62,10 @@ static int on_look(void *ctx, uint64_t bucket, const struct reply *reply,
 		    member_is(state, "fingerprint",
 			      bloomkey_fingerprint(r->server->spec));
 	seen->sealed = member_is(state, "sealed", "1");
+	if (seen->sealed)
+		copy_id(reply_member(state, "generation"), seen->held);
 	seen->rows = member_number(state, "rows");
+	seen->links = member_number(&items[4], "Number of filters");
 	seen->capacity = member_number(&items[4], "Capacity");
 	seen->memory = member_number(&items[4], "Size");
 	seen->items = member_number(&items[4], "Number of items inserted");
@@ -78,6 +87,10 @@ static int look_ahead(struct reading *r, struct conn *c, uint32_t bucket,
 	look->count = 0;
 	for (uint32_t b = bucket; b < bucket + n; b++) {
 		keys_of(r->server->spec, b, look->generation, &k);
+		if (strcmp(look->generation, SERVERLOOK_ANY) == 0) {
+			memcpy(k.shadow, k.filter, sizeof(k.shadow));
+			memcpy(k.shadow_state, k.state, sizeof(k.state));
+		}
 		if (script_send(c, SCRIPT_LOOK, keys, args, on_look, r, b,
 				err) != 0)
 			return -1;
@@ -106,7 +119,8 @@ const struct seen *serverlook_at(struct serverlook *look,
 }
 
 int serverlook_check(const struct seen *seen, const struct server *server,
-		     const char *generation, uint32_t bucket, struct error *err)
+		     const char *generation, uint32_t bucket, bool sealed,
+		     struct error *err)
 {
 	struct keys k;
 
@@ -122,7 +136,7 @@ int serverlook_check(const struct seen *seen, const struct server *server,
 				"its state is missing, or of another "
 				"generation than '%s'",
 				generation);
-	else if (!seen->sealed)
+	else if (sealed && !seen->sealed)
 		(void)error_set(err, ERROR_DATA, "it is not finished");
 	else
 		return 0;
@@ -141,7 +155,8 @@ static int fill(const struct seen *seen, const struct server *server,
 		const struct manifest *m, uint32_t bucket,
 		struct bucket_info *out, struct error *err)
 {
-	if (serverlook_check(seen, server, m->generation, bucket, err) != 0) {
+	if (serverlook_check(seen, server, m->generation, bucket, true, err) !=
+	    0) {
 		out->missing = !seen->there;
 		out->foreign = seen->there && (!seen->filter || !seen->own);
 		return -1;

@@ -23,6 +23,9 @@ struct seen {
 	bool sealed;    /* and says that it is whole */
 	char type[24];  /* TYPE */
 	int64_t ttl_ms; /* -1: it stays */
+	char held[NAMES_ID_MAX]; /* the generation of its state, if that says
+				    that it is whole; "" if not */
+	uint64_t links; /* filters that it is made of: 1, unless it grew */
 	uint64_t capacity;
 	uint64_t memory;
 	uint64_t items;
@@ -36,6 +39,9 @@ struct serverlook {
 	struct seen seen[SERVER_LOOK_AHEAD];
 };
 
+/* Stands for no generation: what is live is looked at, whosever it is. */
+#define SERVERLOOK_ANY "any"
+
 /*
  * What is known of a bucket, borrowed until the next call; looks at it and
  * those behind it if that is not known yet, over c, and answers what else is
@@ -47,11 +53,11 @@ const struct seen *serverlook_at(struct serverlook *look,
 				 struct error *err);
 
 /*
- * 0, or ERROR_DATA naming the filter: missing, something else, foreign, or
- * unfinished.
+ * 0, or ERROR_DATA naming the filter: missing, something else, foreign, or,
+ * where it should be sealed, unfinished.
  */
 int serverlook_check(const struct seen *seen, const struct server *server,
-		     const char *generation, uint32_t bucket,
+		     const char *generation, uint32_t bucket, bool sealed,
 		     struct error *err);
 
 #endif

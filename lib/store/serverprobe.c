@@ -27,6 +27,7 @@ struct server_probe {
 	struct serverlook *look;
 	unsigned char *where; /* enum where, per bucket */
 	bool sentinel;        /* each command begins with it */
+	bool sealed;          /* filters must be whole */
 };
 
 static const char *filter_of(const struct server_probe *p, uint32_t bucket,
@@ -97,11 +98,12 @@ static int locate(struct server_probe *p, uint32_t bucket, struct error *err)
 	const struct seen *seen = serverlook_at(p->look, p->server, p->conn,
 						p->generation, bucket, err);
 
-	if (seen == NULL ||
-	    serverlook_check(seen, p->server, p->generation, bucket, err) != 0)
+	if (seen == NULL || serverlook_check(seen, p->server, p->generation,
+					     bucket, p->sealed, err) != 0)
 		return -1;
 	for (uint32_t i = 0; i < p->look->count; i++)
-		if (p->look->seen[i].sealed && p->look->seen[i].own)
+		if (p->look->seen[i].own &&
+		    (p->look->seen[i].sealed || !p->sealed))
 			p->where[p->look->first + i] = p->look->seen[i].live
 							       ? WHERE_LIVE
 							       : WHERE_SHADOW;
@@ -168,6 +170,7 @@ int serverprobe_probe(struct store *s, const struct manifest *m, probe_fn *fn,
 	p->fn = fn;
 	p->ctx = ctx;
 	p->sentinel = options.first_len > 0;
+	p->sealed = m->state != MANIFEST_BUILDING; /* as one being adopted */
 	p->look = calloc(1, sizeof(*p->look));
 	p->where = calloc(n, sizeof(*p->where));
 	if (p->look == NULL || p->where == NULL) {

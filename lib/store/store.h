@@ -217,6 +217,26 @@ struct store_ops {
 	int (*promote)(struct store *s, struct manifest *next,
 		       struct manifest *live, struct error *err);
 
+	/*
+	 * Looks at live filters that are not of a store's making, so that they
+	 * can be adopted: sets m's engine, capacity and bytes, and its error to
+	 * that of the filters, which must be one of those that m->error, as the
+	 * reserving command gave it, can mean.  ERROR_GENERATION names a filter
+	 * that is missing, of another size, scaled, or owned already.  NULL:
+	 * there cannot be any, as in a folder.
+	 */
+	int (*survey)(struct store *s, struct manifest *m, struct error *err);
+	/*
+	 * After put() of m as MANIFEST_BUILDING: plants the sentinel in every
+	 * live filter and writes their states.  With m->bucket_keys they are
+	 * whole then, so that m can be put as MANIFEST_LIVE.
+	 */
+	int (*adopt)(struct store *s, const struct manifest *m,
+		     struct error *err);
+	/* Undoes it, but for the sentinels; m is forgotten. */
+	int (*disown)(struct store *s, const struct manifest *m,
+		      struct error *err);
+
 	/* Removes a generation that is not live, whole or half made. */
 	int (*drop)(struct store *s, const char *generation, struct error *err);
 
