@@ -42,6 +42,18 @@ build_fails() {
 	left_alone
 }
 
+# play COMMAND OPTION...: against the server that plays the script on standard
+# input, and is there until it was played.
+play() {
+	local fake
+	cat >script
+	"$BUILD/fake_redis" s script 2>played 3>&- &
+	fake=$!
+	wait_until test -e s
+	bloomctl_run "$1" -k cards.keyspec -t unix:s --timeout 1s "${@:2}"
+	wait "$fake" || fail "$(<played)"
+}
+
 @test "errors: each row of error.def has a test here, and each test a row" {
 	diff <(sed -n 's/^ERROR_ROW(\([A-Z]*\), \([0-9]*\),.*/error \1 (\2)/p' \
 		"$BATS_TEST_DIRNAME/../lib/base/error.def" | sort) \
@@ -84,6 +96,25 @@ build_fails() {
 	bloomctl_run inspect -k other.keyspec -t dir:t
 	assert_failure 66 inspect "set 'other-" 'dir:t'
 	assert_tree_unchanged
+}
+
+@test "error UNREACHED (69): nobody listens there" {
+	local command
+	for command in 'build -s file:rows.csv' swap 'swap --rollback' inspect \
+		'verify -s file:rows.csv' 'lookup 1 m:1'; do
+		# shellcheck disable=SC2086 # words
+		bloomctl_run $command -k cards.keyspec --timeout 1s \
+			-t redis://127.0.0.1:1
+		assert_failure 69 "${command%% *}" redis://127.0.0.1:1 \
+			'Connection refused'
+	done
+}
+
+@test "error UNREACHED (69): a socket that is not there" {
+	bloomctl_run build -k cards.keyspec -t unix:none -s file:rows.csv \
+		--timeout 1s --receipt got.json
+	assert_failure 69 build unix:none 'No such file'
+	[[ ! -e got.json ]] || assert_json got.json '.status == 69'
 }
 
 @test "error INTERNAL (70): no memory" {
@@ -167,6 +198,30 @@ build_fails() {
 	assert_failure 75 build "deadline '2001-01-01T00:00:00Z': " 'passed'
 	[[ ! -e got.json ]]
 	assert_tree_unchanged
+}
+
+@test "error ENGINE (76): a server without a module for Bloom filters" {
+	play build -s file:rows.csv <<-'END'
+		LOGIN "0123 master"
+		EXPECT "INFO modules"
+		SEND "$11\r\n# Modules\r\n\r\n"
+	END
+	assert_failure 76 build 'no module for Bloom filters is loaded'
+	assert_has "$stderr" 'hint: load the RedisBloom or valkey-bloom module'
+}
+
+@test "error ENGINE (76): a server that has a command switched off" {
+	local command
+	for command in 'build -s file:rows.csv' swap inspect; do
+		# shellcheck disable=SC2086 # words
+		play $command <<-'END'
+			LOGIN "0123 master"
+			REST "-ERR unknown command 'EVAL', with args beginning with: 'local' 'MARKER' \r\n"
+		END
+		assert_failure 76 "${command%% *}" "unknown command 'EVAL'"
+		assert_has "$stderr" 'switched off or renamed'
+		assert_lacks "$stderr" MARKER
+	done
 }
 
 @test "error RIGHTS (77): a target that may not be written to" {

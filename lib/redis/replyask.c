@@ -110,6 +110,18 @@ static const struct {
 	{"ERR unknown command", ERROR_ENGINE, NULL},
 };
 
+/* The same of a command that a script calls: words that are somewhere in it. */
+static const struct {
+	const char *holds;
+	enum error_code code;
+} in_scripts[] = {
+	{"executing the script can't run this command", ERROR_RIGHTS},
+	{"executing the script can't access at least one", ERROR_RIGHTS},
+	{"ACL failure in script", ERROR_RIGHTS},
+	{"command called from script", ERROR_ENGINE},
+	{"command called from Lua script", ERROR_ENGINE},
+};
+
 static const char *unknown_command_hint(const char *text)
 {
 	for (; *text != '\0'; text++)
@@ -146,14 +158,81 @@ static void describe(const struct reply *reply, char *out, size_t size)
 	}
 }
 
-/* The text of an error reply, cut; error_set() makes it clean. */
+/* The text behind what Redis 6 puts before the error of a script. */
+static const char *unwrap(const char *text)
+{
+	static const char mark[] = "user_script:";
+	const char *at;
+
+	if (strncmp(text, "ERR Error running script", 24) != 0)
+		return text;
+	while ((at = strstr(text, mark)) != NULL)
+		text = at + strlen(mark);
+	text += strspn(text, " 0123456789:");
+	return *text == '-' ? text + 1 : text;
+}
+
+/*
+ * The text of an error reply, cut; error_set() makes it clean.  Some servers
+ * repeat the words of a command that they do not know, which may be a row's,
+ * and say in which line of a script it was.
+ */
 static void copy_text(const struct reply *reply, char out[TEXT_MAX + 1])
 {
 	size_t len = reply->len < TEXT_MAX ? reply->len : TEXT_MAX;
+	const char *text;
+	char *end;
 
 	for (size_t i = 0; i < len; i++)
 		out[i] = reply->u.text[i] != '\0' ? reply->u.text[i] : '?';
 	out[len] = '\0';
+	text = unwrap(out);
+	len = strlen(text);
+	memmove(out, text, len + 1);
+	end = strstr(out, ", with args beginning with");
+	if (end != NULL)
+		*end = '\0';
+	/* " script: SHA1, on @user_script:LINE." */
+	end = strstr(out, ", on @user_script:");
+	while (end != NULL && end > out && strncmp(end, " script: ", 9) != 0)
+		end--;
+	if (end != NULL)
+		*end = '\0';
+	for (len = strlen(out); len > 0 && strchr(" .", out[len - 1]); len--)
+		out[len - 1] = '\0';
+}
+
+/* Words are whole, and so not the beginning of another. */
+static bool begins_with(const char *text, const char *begins)
+{
+	size_t len = strlen(begins);
+
+	return strncmp(text, begins, len) == 0 &&
+	       (strchr(begins, ' ') != NULL || text[len] == '\0' ||
+		text[len] == ' ');
+}
+
+/* The code and the hint of a text; ERROR_DATA for all that is not known. */
+static enum error_code meaning_of(const char *text, const char **hint)
+{
+	enum error_code code = ERROR_DATA;
+
+	*hint = NULL;
+	for (size_t i = 0; i < sizeof(in_scripts) / sizeof(in_scripts[0]); i++)
+		if (strstr(text, in_scripts[i].holds) != NULL)
+			code = in_scripts[i].code;
+	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
+		if (!begins_with(text, meanings[i].begins))
+			continue;
+		code = meanings[i].code;
+		*hint = meanings[i].hint;
+		break;
+	}
+	if (code == ERROR_ENGINE)
+		*hint = unknown_command_hint(text);
+	else if (code == ERROR_RIGHTS && *hint == NULL)
+		*hint = HINT_RIGHTS;
+	return code;
 }
 
 int reply_refused(const struct reply *reply, struct error *err, const char *fmt,
@@ -161,6 +240,8 @@ int reply_refused(const struct reply *reply, struct error *err, const char *fmt,
 {
 	char what[256];
 	char text[TEXT_MAX + 1];
+	enum error_code code;
+	const char *hint;
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -172,19 +253,7 @@ int reply_refused(const struct reply *reply, struct error *err, const char *fmt,
 				 what, text);
 	}
 	copy_text(reply, text);
-	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
-		const char *begins = meanings[i].begins;
-		const char *hint = meanings[i].hint;
-
-		/* Words are whole, and so not the beginning of another. */
-		if (strchr(begins, ' ') != NULL
-			    ? !reply_error_begins(reply, begins)
-			    : !reply_is_error(reply, begins))
-			continue;
-		error_set(err, meanings[i].code, "%s: %s", what, text);
-		if (meanings[i].code == ERROR_ENGINE)
-			hint = unknown_command_hint(text);
-		return hint != NULL ? error_hint(err, "%s", hint) : -1;
-	}
-	return error_set(err, ERROR_DATA, "%s: %s", what, text);
+	code = meaning_of(text, &hint);
+	(void)error_set(err, code, "%s: %s", what, text);
+	return hint != NULL ? error_hint(err, "%s", hint) : -1;
 }

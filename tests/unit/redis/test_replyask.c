@@ -116,7 +116,7 @@ static void refusals_have_codes_and_hints(void)
 		enum error_code code;
 		const char *hint; /* what is in it; NULL: there is none */
 	} cases[] = {
-		{"NOAUTH Authentication required.", ERROR_RIGHTS,
+		{"NOAUTH Authentication required", ERROR_RIGHTS,
 		 "BLOOMCTL_TARGET"},
 		{"WRONGPASS invalid username-password pair", ERROR_RIGHTS,
 		 "--password-file"},
@@ -130,7 +130,7 @@ static void refusals_have_codes_and_hints(void)
 		{"CLUSTERDOWN Hash slot not served", ERROR_TEMPORARY, NULL},
 		{"TRYAGAIN Multiple keys request", ERROR_TEMPORARY, NULL},
 		{"BUSY Redis is busy", ERROR_TEMPORARY, NULL},
-		{"BUSYKEY Target key name already exists.", ERROR_DATA, NULL},
+		{"BUSYKEY Target key name already exists", ERROR_DATA, NULL},
 		{"ERR max number of clients reached", ERROR_TEMPORARY, NULL},
 		{"ERR unknown command 'BF.INSERT', with args", ERROR_ENGINE,
 		 "module"},
@@ -153,6 +153,76 @@ static void refusals_have_codes_and_hints(void)
 			CHECK_STR(err.hint, "");
 		else
 			CHECK(strstr(err.hint, cases[i].hint) != NULL);
+	}
+}
+
+static void what_is_not_for_the_reader_is_cut(void)
+{
+	static const struct {
+		const char *text;
+		enum error_code code;
+		const char *hint; /* what is in it; NULL: there is none */
+		const char *said;
+	} cases[] = {
+		{"NOAUTH Authentication required.", ERROR_RIGHTS,
+		 "BLOOMCTL_TARGET", "NOAUTH Authentication required"},
+		{"ERR unknown command 'BF.INSERT', with args beginning with: "
+		 "'cards:1' 'NOCREATE' 'ITEMS' 'card:4711:m' ",
+		 ERROR_ENGINE, "module", "ERR unknown command 'BF.INSERT'"},
+		{"ERR The user executing the script can't run this command or "
+		 "subcommand script: 1c3ca73a, on @user_script:2.",
+		 ERROR_RIGHTS, "RIGHTS",
+		 "ERR The user executing the script can't run this command or "
+		 "subcommand"},
+		{"ERR The user executing the script can't access at least one "
+		 "of the keys mentioned in the command arguments script: 3ea1, "
+		 "on @user_script:1.",
+		 ERROR_RIGHTS, "RIGHTS",
+		 "ERR The user executing the script can't access at least one "
+		 "of the keys mentioned in the command arguments"},
+		{"ERR ACL failure in script: User u has no permissions to run "
+		 "the 'hset' command script: 1c3c, on @user_script:2.",
+		 ERROR_RIGHTS, "RIGHTS",
+		 "ERR ACL failure in script: User u has no permissions to run "
+		 "the 'hset' command"},
+		{"ERR Unknown Redis command called from script script: 662a, "
+		 "on @user_script:1.",
+		 ERROR_ENGINE, "switched off",
+		 "ERR Unknown Redis command called from script"},
+		{"ERR Error running script (call to f_662a): @user_script:1: "
+		 "@user_script: 1: Unknown Redis command called from Lua "
+		 "script ",
+		 ERROR_ENGINE, "switched off",
+		 "Unknown Redis command called from Lua script"},
+		{"ERR Error running script (call to f_1c3c): @user_script:2: "
+		 "@user_script: 2: The user executing the script can't run "
+		 "this command or subcommand ",
+		 ERROR_RIGHTS, "RIGHTS",
+		 "The user executing the script can't run this command or "
+		 "subcommand"},
+		{"ERR Error running script (call to f_1c3c): @user_script:2: "
+		 "@user_script: 2: -OOM command not allowed when used memory "
+		 "> 'maxmemory'.",
+		 ERROR_SPACE, "maxmemory",
+		 "OOM command not allowed when used memory > 'maxmemory'"},
+		{"WRONGTYPE Operation against a key holding the wrong kind of "
+		 "value script: 9cdf, on @user_script:1.",
+		 ERROR_DATA, NULL,
+		 "WRONGTYPE Operation against a key holding the wrong kind of "
+		 "value"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct reply reply = text_of(REPLY_ERROR, cases[i].text);
+		struct error err = ERROR_INIT;
+		char want[512];
+
+		CHECK(reply_refused(&reply, &err, "x") == -1);
+		CHECK_U64(err.code, cases[i].code);
+		snprintf(want, sizeof(want), "x: %s", cases[i].said);
+		CHECK_STR(err.text, want);
+		CHECK(strstr(err.hint, cases[i].hint != NULL ? cases[i].hint
+							     : "") != NULL);
 	}
 }
 
@@ -202,6 +272,8 @@ int main(void)
 	UNIT(finds_members, "reply: members are found by name, in any case");
 	UNIT(refusals_have_codes_and_hints,
 	     "reply: each refusal has its code, its text and its hint");
+	UNIT(what_is_not_for_the_reader_is_cut,
+	     "reply: words of commands and places in scripts are cut off");
 	UNIT(foreign_text_is_cleaned_and_cut,
 	     "reply: a server's text is cleaned and cut");
 	UNIT(other_types_are_described,
