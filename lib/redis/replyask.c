@@ -235,6 +235,32 @@ static enum error_code meaning_of(const char *text, const char **hint)
 	return code;
 }
 
+/*
+ * "MOVED 3999 10.0.0.2:6379" or "ASK 3999 10.0.0.2:6379": the key is on another
+ * node of a cluster.  Whether it is one of them, with *err set.
+ */
+static bool is_elsewhere(const struct reply *reply, const char *what,
+			 const char *text, struct error *err)
+{
+	bool moved = reply_is_error(reply, "MOVED");
+	const char *slot = strchr(text, ' ');
+	int digits;
+
+	if ((!moved && !reply_is_error(reply, "ASK")) || slot == NULL)
+		return false;
+	slot++;
+	digits = (int)strspn(slot, "0123456789");
+	if (digits == 0 || slot[digits] != ' ' || slot[digits + 1] == '\0')
+		return false;
+	(void)error_set(err, ERROR_ENGINE,
+			"%s: slot %.*s %s node %.100s of the cluster, and all "
+			"filters of a set must be on the one server that is "
+			"the target",
+			what, digits, slot, moved ? "is on" : "is moving to",
+			slot + digits + 1);
+	return true;
+}
+
 int reply_refused(const struct reply *reply, struct error *err, const char *fmt,
 		  ...)
 {
@@ -253,6 +279,8 @@ int reply_refused(const struct reply *reply, struct error *err, const char *fmt,
 				 what, text);
 	}
 	copy_text(reply, text);
+	if (is_elsewhere(reply, what, text, err))
+		return -1;
 	code = meaning_of(text, &hint);
 	(void)error_set(err, code, "%s: %s", what, text);
 	return hint != NULL ? error_hint(err, "%s", hint) : -1;

@@ -265,6 +265,44 @@ static void other_types_are_described(void)
 	CHECK_STR(err.text, "GET: unexpected answer: an array of 3");
 }
 
+static void keys_of_other_nodes_name_them(void)
+{
+	static const struct {
+		const char *text;
+		enum error_code code;
+		const char *want;
+	} cases[] = {
+		{"MOVED 14188 127.0.0.1:27004", ERROR_ENGINE,
+		 "slot 14188 is on node 127.0.0.1:27004 of the cluster, and "
+		 "all filters of a set must be on the one server that is the "
+		 "target"},
+		{"ASK 0 host-2.example:6379", ERROR_ENGINE,
+		 "slot 0 is moving to node host-2.example:6379 of the "
+		 "cluster, and all filters of a set must be on the one server "
+		 "that is the target"},
+		{"MOVED 1 \x1b[2J", ERROR_ENGINE,
+		 "slot 1 is on node ?[2J of the cluster, and all filters of a "
+		 "set must be on the one server that is the target"},
+		{"MOVED", ERROR_DATA, "MOVED"},
+		{"MOVED 12", ERROR_DATA, "MOVED 12"},
+		{"MOVED there x:1", ERROR_DATA, "MOVED there x:1"},
+		{"MOVEDX 12 x:1", ERROR_DATA, "MOVEDX 12 x:1"},
+		{"ASKING 12 x:1", ERROR_DATA, "ASKING 12 x:1"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct reply reply = text_of(REPLY_ERROR, cases[i].text);
+		struct error err = ERROR_INIT;
+		char want[512];
+
+		CHECK(reply_refused(&reply, &err, "bucket %d", 3) == -1);
+		CHECK_U64(err.code, cases[i].code);
+		snprintf(want, sizeof(want), "bucket 3: %s", cases[i].want);
+		CHECK_STR(err.text, want);
+		CHECK_STR(err.hint, "");
+	}
+}
+
 int main(void)
 {
 	UNIT(compares_whole_texts, "reply: texts and words are compared whole");
@@ -278,5 +316,7 @@ int main(void)
 	     "reply: a server's text is cleaned and cut");
 	UNIT(other_types_are_described,
 	     "reply: an answer of another type is told without its bytes");
+	UNIT(keys_of_other_nodes_name_them,
+	     "reply: a key of another node of a cluster names slot and node");
 	return unit_end();
 }
