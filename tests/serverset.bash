@@ -53,6 +53,59 @@ keys_now() {
 	redis_cli "$server" KEYS '*' | sort
 }
 
+# no_key_has TEXT: no key of the server.
+no_key_has() {
+	! keys_now | grep -F -- "$1"
+}
+
+# lock_is FIELD VALUE: of the set's lock.
+lock_is() {
+	[[ $(redis_cli "$server" HGET "bloomctl:{$set}:lock" "$1") == "$2" ]]
+}
+
+lock_gone() {
+	[[ $(redis_cli "$server" EXISTS "bloomctl:{$set}:lock") == 0 ]]
+}
+
+# other_than ID: the one generation on record that is not this one.
+other_than() {
+	redis_cli "$server" SMEMBERS "bloomctl:{$set}:generations" |
+		grep -v -- "$1"
+}
+
+# slow_build [OPTION...]: a build that has read two rows of rows.csv and waits
+# for more from $feed; $pid.
+slow_build() {
+	rm -f slow
+	mkfifo slow
+	"$BLOOMCTL" build -q -k cards.keyspec -t "$target" --keys 5000 \
+		--no-trailer -s - "$@" <slow >said.out 2>said.err 3>&- &
+	pid=$!
+	exec {feed}>slow
+	head -n 3 rows.csv >&"$feed"
+	wait_until lock_is phase building
+}
+
+# feed_rest: the other rows of rows.csv, and the end.
+feed_rest() {
+	tail -n +4 rows.csv >&"$feed"
+	feed_end
+}
+
+feed_end() {
+	exec {feed}>&-
+}
+
+# ends STATUS: $pid does; what it said is $stderr.
+# shellcheck disable=SC2034 # for assertions
+ends() {
+	status=0
+	wait "$pid" || status=$?
+	output=$(<said.out) stderr=$(<said.err)
+	show_run bloomctl
+	assert_status "$1"
+}
+
 # server_answers: readers find 1 and 100, and not 999999; $live is what they
 # get, in all filters.
 server_answers() {

@@ -45,10 +45,7 @@ static int no_nodes(struct store *s, struct store_node **out, size_t *count,
 static void no_phase(struct store *s, const char *phase, uint64_t done,
 		     uint64_t total)
 {
-	(void)s;
-	(void)phase;
-	(void)done;
-	(void)total;
+	(void)s, (void)phase, (void)done, (void)total;
 }
 
 /* Whoever changes something looks himself: dir_need_lock(). */

@@ -80,6 +80,6 @@ cluster_says() {
 	assert_status 76
 	assert_has "$output" "is on node 127.0.0.1:$(redis_port rest)"
 	[[ $(keys_now) == '' ]]
-	server=rest
+	export server=rest
 	[[ $(keys_now) == '' ]]
 }

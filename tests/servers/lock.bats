@@ -26,36 +26,6 @@ setup() {
 	begin_set
 }
 
-# lock_is FIELD VALUE
-lock_is() {
-	[[ $(redis_cli main HGET "bloomctl:{$set}:lock" "$1") == "$2" ]]
-}
-
-lock_gone() {
-	[[ $(redis_cli main EXISTS "bloomctl:{$set}:lock") == 0 ]]
-}
-
-# slow_build [OPTION...]: one that waits for rows from $feed; $pid.
-slow_build() {
-	rm -f slow
-	mkfifo slow
-	"$BLOOMCTL" build -q -k cards.keyspec -t "$target" --keys 5000 \
-		--no-trailer -s - "$@" <slow >said.out 2>said.err 3>&- &
-	pid=$!
-	exec {feed}>slow
-	head -n 3 rows.csv >&"$feed"
-	wait_until lock_is phase building
-}
-
-# ends STATUS: what it said is $stderr.
-ends() {
-	status=0
-	wait "$pid" || status=$?
-	output=$(<said.out) stderr=$(<said.err)
-	show_run bloomctl
-	assert_status "$1"
-}
-
 @test "lock: its owner is stopped past its lease in mid-swap, another finishes, and it wakes up" {
 	need_fault
 	many
@@ -137,8 +107,7 @@ ends() {
 	assert_has "$stderr" 'removed abandoned generation'
 	keys_now >before.keys
 	kill -CONT "$pid"
-	tail -n +4 rows.csv >&"$feed"
-	exec {feed}>&-
+	feed_rest
 	ends 82
 	diff before.keys <(keys_now)
 	on_ok swap -q
@@ -150,8 +119,7 @@ ends() {
 	slow_build --lease 2s
 	redis_cli main DEL "bloomctl:{$set}:lock" >/dev/null
 	wait_until lock_is phase building
-	tail -n +4 rows.csv >&"$feed"
-	exec {feed}>&-
+	feed_rest
 	ends 0
 	on_ok swap -q
 	on_ok verify -q -s file:rows.csv
@@ -165,8 +133,7 @@ ends() {
 	on build -s file:rows.csv
 	assert_status 0
 	kill -CONT "$pid"
-	tail -n +4 rows.csv >&"$feed"
-	exec {feed}>&-
+	feed_rest
 	ends 82
 	server_answers
 }
@@ -176,17 +143,15 @@ ends() {
 	slow_build --lease 2s
 	redis_cli main DEL "bloomctl:{$set}:lock" "bloomctl:{$set}:fence" \
 		>/dev/null
-	wait_until grep -q 'lock was lost' said.err ||
-		{ tail -n +4 rows.csv >&"$feed"; exec {feed}>&-; }
-	exec {feed}>&-
 	ends 75
+	feed_end
 	assert_has "$stderr" 'its lock was lost on the server'
 	server_answers
 }
 
 @test "lock: fences only grow, also when the lock's keys were lost" {
-	local last=0 fence i
-	for i in 1 2 3; do
+	local last=0 fence b
+	for _ in 1 2 3; do
 		server_live rows.csv
 		fence=$(state_of 0 fence)
 		((fence > last)) || fail "$fence after $last"
@@ -208,7 +173,6 @@ ends() {
 		on swap
 		assert_status 82
 	done
-	tail -n +4 rows.csv >&"$feed"
-	exec {feed}>&-
+	feed_rest
 	ends 0
 }

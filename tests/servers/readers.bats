@@ -41,7 +41,7 @@ commands() {
 			'{ print $4, s, $1 }' >members
 	[[ $(wc -l <members) == 20000 ]]
 	from=$(commands)
-	"$BUILD/reader" "$(redis_socket main)" members >read 3>&- &
+	"$BUILD/reader" "$(redis_socket main)" members >said 3>&- &
 	pid=$!
 	wait_until ready "$pid"
 	until ((rounds >= 10 && $(commands) - from > 10500000)); do
@@ -54,9 +54,8 @@ commands() {
 	kill -TERM "$pid"
 	status=0
 	wait "$pid" || status=$?
-	output=$(<read) stderr=''
-	show_run reader
-	echo "$rounds rounds"
+	output=$(<said)
+	echo "$rounds rounds: $output"
 	assert_status 0
 	[[ $output =~ ^reads=([0-9]+)\ errors=0\ missing=0\ sentinel=0$ ]]
 	((BASH_REMATCH[1] >= 10000000))
@@ -69,7 +68,7 @@ commands() {
 	"$BLOOMCTL" key -k cards.keyspec --stdin --input-format csv <rows.csv |
 		awk -F '\t' -v OFS='\t' -v s="$sentinel" \
 			'{ print $4, s, $1 }' >members
-	"$BUILD/reader" "$(redis_socket main)" members >read 3>&- &
+	"$BUILD/reader" "$(redis_socket main)" members >said 3>&- &
 	pid=$!
 	wait_until ready "$pid"
 	# As a swap would that is no script.
@@ -80,5 +79,5 @@ commands() {
 	status=0
 	wait "$pid" || status=$?
 	assert_status 1
-	! grep -q 'missing=0 ' read || fail "$(<read)"
+	! grep -q 'missing=0 ' said || fail "$(<said)"
 }

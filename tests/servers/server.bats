@@ -147,8 +147,8 @@ setup() {
 	server_live rows.csv
 	on_ok swap --prune
 	assert_has "$output" "generation '$first' (old) is removed"
-	[[ -z $(keys_now | grep "$first") ]]
-	before=$second
+	no_key_has "$first"
+	export before=$second
 	server_left_alone
 	on_ok swap --prune --keep 0
 	assert_stdout_is 'nothing to remove'
@@ -191,44 +191,30 @@ setup() {
 
 @test "server: another run holds the lock, and who that is" {
 	server_live rows.csv
-	mkfifo slow
-	"$BLOOMCTL" build -q -k cards.keyspec -t "$target" --keys 5000 \
-		--no-trailer -s - <slow 3>&- &
-	exec {feed}>slow
-	head -n 3 rows.csv >&"$feed"
-	wait_until test "$(redis_cli main EXISTS "bloomctl:{$set}:lock")" = 1
-	wait_until eval '[[ $(redis_cli main HGET "bloomctl:{$set}:lock" phase) == building ]]'
+	slow_build
 	for command in "build -s file:rows.csv" swap "swap --prune" \
 		"swap -n" "build -n -s file:rows.csv"; do
 		# shellcheck disable=SC2086 # words
 		on $command
-		assert_failure 82 "${command%% *}" "set '$set': locked by build, pid"
+		assert_failure 82 "${command%% *}" \
+			"set '$set': locked by build, pid"
 	done
 	on_ok inspect
 	assert_has "$output" 'build, pid' building
 	on_ok verify -q -s file:rows.csv
-	tail -n +4 rows.csv >&"$feed"
-	exec {feed}>&-
-	wait "$!"
-	before='' next=$(redis_cli main SMEMBERS "bloomctl:{$set}:generations" |
-		grep -v "$live")
+	feed_rest
+	ends 0
+	export next
+	next=$(other_than "$live")
 	server_left_alone
 }
 
 @test "server: SIGTERM ends a build with 143, and leaves nothing" {
 	server_live rows.csv
-	mkfifo slow
-	"$BLOOMCTL" build -q -k cards.keyspec -t "$target" --keys 5000 \
-		--no-trailer -s - <slow 2>said 3>&- &
-	pid=$!
-	exec {feed}>slow
-	head -n 3 rows.csv >&"$feed"
-	wait_until eval '[[ $(redis_cli main HGET "bloomctl:{$set}:lock" phase) == building ]]'
+	slow_build
 	kill -TERM "$pid"
-	status=0
-	wait "$pid" || status=$?
-	exec {feed}>&-
-	assert_status 143
+	ends 143
+	feed_end
 	server_left_alone
 	on_ok inspect
 	assert_has "$output" aborted
@@ -236,25 +222,18 @@ setup() {
 
 @test "server: a killed build is removed by the next one" {
 	server_live rows.csv
-	mkfifo slow
-	"$BLOOMCTL" build -q -k cards.keyspec -t "$target" --keys 5000 \
-		--lease 1s --no-trailer -s - <slow 3>&- &
-	pid=$!
-	exec {feed}>slow
-	head -n 3 rows.csv >&"$feed"
-	wait_until eval '[[ $(redis_cli main HGET "bloomctl:{$set}:lock" phase) == building ]]'
+	slow_build --lease 1s
 	kill -KILL "$pid"
 	wait "$pid" || :
-	exec {feed}>&-
-	dead=$(redis_cli main SMEMBERS "bloomctl:{$set}:generations" |
-		grep -v "$live")
-	wait_until eval '[[ $(redis_cli main EXISTS "bloomctl:{$set}:lock") == 0 ]]'
+	feed_end
+	dead=$(other_than "$live")
+	wait_until lock_gone
 	on_ok inspect
 	assert_has "$output" "$dead" aborted
 	on build -s file:rows.csv
 	assert_status 0
 	assert_has "$stderr" "removed abandoned generation '$dead'"
-	[[ -z $(keys_now | grep "$dead") ]]
+	no_key_has "$dead"
 }
 
 @test "server: a keyspec of another meaning may not take the names" {
