@@ -65,7 +65,7 @@ static void look_at_memory(struct patient *p, const struct store_node *n,
 
 	if (n->limit == 0)
 		findings_add(p->findings, FINDING_WARNING, what,
-			     "let this user call INFO, or CONFIG GET maxmemory",
+			     "let this user call INFO",
 			     "%s; how much memory it may use is not known",
 			     n->software);
 	else

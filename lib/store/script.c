@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lib/store/script.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Only who holds the lock may go on. */
@@ -40,6 +42,8 @@ static const char *const texts[SCRIPT_COUNT] = {
 		"  (tonumber(redis.call('GET', KEYS[2]) or 0) or 0) + 1,\n"
 		"  tonumber(ARGV[10]))\n"
 		"fence = string.format('%.0f', fence)\n"
+		/* Who may not release it shall not take it. */
+		"redis.call('DEL', KEYS[1])\n"
 		"take(fence)\n"
 		"return {'ok', fence}\n",
 	/*
@@ -137,8 +141,8 @@ static const char *const texts[SCRIPT_COUNT] = {
 		"local info = {}\n"
 		"if kind == 'MBbloom--' or kind == 'bloomfltr' then\n"
 		"  info = redis.call('BF.INFO', f) end\n"
-		"return {where, kind, redis.call('PTTL', f),"
-		" redis.call('HGETALL', s), info}\n",
+		"return {where, kind, redis.call('PTTL', f),\n"
+		"  redis.call('HGETALL', s), info}\n",
 	/*
 	 * filter, its state, shadow, its state, old, its state : 'claim' or
 	 * 'move', generation, live generation seen or '', fence, fingerprint,
@@ -276,6 +280,79 @@ int script_send(struct conn *c, enum script script, const char *const keys[],
 	return conn_sendv(c, n, words, NULL, fn, ctx, tag, err);
 }
 
+/* --- refusals ------------------------------------------------------------- */
+
+/*
+ * In which line of a script an error came up, "... on @user_script:12." or
+ * "@user_script: 12: ..."; 0 if it does not say.
+ */
+static unsigned line_of(const struct reply *reply)
+{
+	static const char mark[] = "user_script:";
+	const char *at = reply->type == REPLY_ERROR ? reply->u.text : NULL;
+	unsigned line = 0;
+
+	while (at != NULL && (at = strstr(at, mark)) != NULL) {
+		at += strlen(mark);
+		at += strspn(at, " ");
+		line = (unsigned)strtoul(at, NULL, 10);
+	}
+	return line;
+}
+
+/* The one command that a line of a script calls, "HSET"; false if none. */
+static bool called_in(enum script script, unsigned line, char out[16])
+{
+	static const char call[] = "redis.call('";
+	const char *at = texts[script];
+	const char *end;
+	const char *name;
+
+	for (; line > 1 && at != NULL; line--) {
+		at = strchr(at, '\n');
+		at = at != NULL ? at + 1 : NULL;
+	}
+	name = at != NULL ? strstr(at, call) : NULL;
+	end = at != NULL ? strchr(at, '\n') : NULL;
+	if (name == NULL || (end != NULL && name > end))
+		return false;
+	name += strlen(call);
+	at = strstr(name, call);
+	if (at != NULL && (end == NULL || at < end))
+		return false;
+	(void)snprintf(out, 16, "%.*s", (int)strcspn(name, "'"), name);
+	return true;
+}
+
+int script_refused(enum script script, const struct reply *reply,
+		   struct error *err, const char *fmt, ...)
+{
+	unsigned line = line_of(reply);
+	struct reply plain = {.type = REPLY_ERROR};
+	char what[256];
+	char text[80];
+	char name[16];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	(void)reply_refused(reply, err, "%s", what);
+	/* Most servers say that a command is refused, and not which. */
+	if ((err->code != ERROR_RIGHTS && err->code != ERROR_ENGINE) ||
+	    strstr(err->text, "access") != NULL || line == 0 ||
+	    !called_in(script, line, name))
+		return -1;
+	(void)snprintf(text, sizeof(text),
+		       err->code == ERROR_RIGHTS
+			       ? "NOPERM this user may not call '%s'"
+			       : "ERR unknown command '%s'",
+		       name);
+	plain.u.text = text;
+	plain.len = strlen(text);
+	return reply_refused(&plain, err, "%s", what);
+}
+
 int script_call(struct conn *c, enum script script, const char *const keys[],
 		const char *const args[], const char *what,
 		const struct reply **out, struct error *err)
@@ -287,7 +364,7 @@ int script_call(struct conn *c, enum script script, const char *const keys[],
 	if (conn_call(c, n, words, NULL, out, err) != 0)
 		return -1;
 	if (script_word(*out, NULL)[0] == '\0')
-		return reply_refused(*out, err, "%s", what);
+		return script_refused(script, *out, err, "%s", what);
 	return 0;
 }
 

@@ -43,11 +43,19 @@ int script_send(struct conn *c, enum script script, const char *const keys[],
 
 /*
  * The same as one call; *out is borrowed until the next one.  An error reply
- * is -1: reply_refused() with `what` in front.
+ * is -1: script_refused() with `what` in front.
  */
 int script_call(struct conn *c, enum script script, const char *const keys[],
 		const char *const args[], const char *what,
 		const struct reply **out, struct error *err);
+
+/*
+ * reply_refused() of a script's answer.  Where a command in it was refused,
+ * the message names that command.
+ */
+int script_refused(enum script script, const struct reply *reply,
+		   struct error *err, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /*
  * The word of a script's answer, and in *detail, if not NULL, what stands

@@ -221,7 +221,7 @@ static int on_state(void *ctx, uint64_t bucket, const struct reply *reply,
 
 	if (strcmp(script_word(reply, NULL), "ok") == 0)
 		return 0;
-	(void)reply_refused(reply, err, "state");
+	(void)script_refused(SCRIPT_STATE, reply, err, "state");
 	return serverbuild_prefix(server, (uint32_t)bucket, err);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,7 @@ int serverdrop_filters(struct server *server, const char *generation,
 		       struct error *err)
 {
 	char fence[SERVER_NUMBER_MAX];
+	char what[KEYS_MAX + 16];
 	struct keys k;
 	const char *const keys[] = {k.shadow, k.shadow_state, NULL};
 	const char *const args[] = {
@@ -62,7 +64,8 @@ int serverdrop_filters(struct server *server, const char *generation,
 		int64_t began = clock_ns();
 
 		keys_of(server->spec, b, generation, &k);
-		if (script_call(server->conn, SCRIPT_DROP, keys, args, k.shadow,
+		(void)snprintf(what, sizeof(what), "filter '%s'", k.shadow);
+		if (script_call(server->conn, SCRIPT_DROP, keys, args, what,
 				&reply, err) != 0 ||
 		    check(reply, &k, err) != 0)
 			return -1;

@@ -48,7 +48,8 @@ static int on_look(void *ctx, uint64_t bucket, const struct reply *reply,
 	if (reply->type != REPLY_ARRAY || reply->len != 5 ||
 	    (items[1].type != REPLY_BULK && items[1].type != REPLY_STATUS) ||
 	    items[2].type != REPLY_INTEGER)
-		return reply_refused(reply, err, "bucket %" PRIu64, bucket);
+		return script_refused(SCRIPT_LOOK, reply, err,
+				      "bucket %" PRIu64, bucket);
 	memset(seen, 0, sizeof(*seen));
 	type = items[1].u.text;
 	state = &items[3];

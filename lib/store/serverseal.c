@@ -124,7 +124,8 @@ static int on_sealed(void *ctx, uint64_t tag, const struct reply *reply,
 	if (strcmp(word, "missing") == 0)
 		return serverbuild_vanished(server, bucket, err);
 	if (word[0] == '\0')
-		(void)reply_refused(reply, err, "cannot be sealed");
+		(void)script_refused(SCRIPT_SEAL, reply, err,
+				     "cannot be sealed");
 	else
 		(void)bad(server->build, bucket, word, detail, err);
 	return serverbuild_prefix(server, bucket, err);

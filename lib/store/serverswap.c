@@ -141,8 +141,8 @@ static int on_promoted(void *ctx, uint64_t bucket, const struct reply *reply,
 		struct keys k;
 
 		keys_of(p->server->spec, (uint32_t)bucket, p->generation, &k);
-		(void)reply_refused(reply, &p->refused, "filter '%s'",
-				    k.filter);
+		(void)script_refused(SCRIPT_PROMOTE, reply, &p->refused,
+				     "filter '%s'", k.filter);
 	}
 	return 0;
 }
