@@ -158,17 +158,24 @@ static void describe_software(const struct conn_facts *f,
 			      struct store_node *node)
 {
 	uint64_t v = modules != NULL ? module_version(modules) : 0;
-	int n = snprintf(node->software, sizeof(node->software), "%s %u.%u.%u",
-			 f->valkey ? "valkey" : "redis", f->version[0],
-			 f->version[1], f->version[2]);
+	int n;
 
+	node->replica = f->replica;
+	/* Where INFO is refused. */
+	if (f->version[0] == 0) {
+		(void)snprintf(node->software, sizeof(node->software),
+			       "not known");
+		return;
+	}
+	n = snprintf(node->software, sizeof(node->software), "%s %u.%u.%u",
+		     f->valkey ? "valkey" : "redis", f->version[0],
+		     f->version[1], f->version[2]);
 	if (v != 0 && n > 0 && (size_t)n < sizeof(node->software))
 		(void)snprintf(
 			node->software + n, sizeof(node->software) - (size_t)n,
 			", %s %" PRIu64 ".%" PRIu64 ".%" PRIu64,
 			v < REDISBLOOM_FIRST ? "valkey-bloom" : "RedisBloom",
 			v / 10000, v / 100 % 100, v % 100);
-	node->replica = f->replica;
 }
 
 static void describe_memory(const struct reply *info, struct store_node *node)
