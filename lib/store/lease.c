@@ -9,134 +9,14 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/input.h"
-#include "lib/base/log.h"
-#include "lib/base/num.h"
 #include "lib/base/random.h"
 #include "lib/redis/info.h"
-#include "lib/store/server.h"
+#include "lib/store/lease_private.h"
 
 /* Beats within a lease: one or two may fail. */
 #define BEATS 4
 /* Evictions are looked for at least so often, in milliseconds. */
 #define WATCH_MS 1000
-
-struct lease {
-	const struct server *server;
-	struct conn *conn; /* of the thread, but before and after it */
-	pthread_t thread;
-	bool running;
-	int lease_ms;
-	uint64_t fence;
-	char token[SERVER_TOKEN_MAX];
-	char host[65];
-	char since[CLOCK_TEXT_MAX];
-	char command[64];
-
-	pthread_mutex_t mutex; /* of all below */
-	pthread_cond_t wake;
-	bool stop;
-	bool changed; /* the phase, so others are told at once */
-	char phase[64];
-	uint64_t done;
-	uint64_t total;
-	bool watching;
-	uint64_t evicted;
-	struct error lost; /* code ERROR_NONE while it is held */
-	int64_t beaten;    /* when it was confirmed last, clock_ns() */
-};
-
-static int held_by(const struct lease *l, const struct reply *reply,
-		   const char *how, struct error *err)
-{
-	char owner[256] = "another run";
-
-	if (reply->len > 1 && reply->u.items[1].type == REPLY_ARRAY)
-		lease_owner(&reply->u.items[1], owner, sizeof(owner));
-	return error_set(err, ERROR_LOCKED, "set '%s': %s by %s",
-			 l->server->set, how, owner);
-}
-
-/* --- scripts -------------------------------------------------------------- */
-
-/* The words of SCRIPT_LOCK and SCRIPT_BEAT; last is what they end with. */
-struct words {
-	char lock[KEYS_MAX];
-	char fence[KEYS_MAX];
-	char ms[SERVER_NUMBER_MAX];
-	char pid[SERVER_NUMBER_MAX];
-	char phase[64];
-	char done[SERVER_NUMBER_MAX];
-	char total[SERVER_NUMBER_MAX];
-	char last[SERVER_NUMBER_MAX];
-	const char *keys[3];
-	const char *args[11];
-};
-
-static void fill(const struct lease *l, uint64_t last, struct words *w)
-{
-	const char *const args[] = {l->token, w->ms,    l->command, l->host,
-				    w->pid,   l->since, w->phase,   w->done,
-				    w->total, w->last,  NULL};
-
-	keys_of_set(l->server->set, "lock", NULL, w->lock);
-	keys_of_set(l->server->set, "fence", NULL, w->fence);
-	(void)server_number((uint64_t)l->lease_ms, w->ms);
-	(void)server_number((uint64_t)getpid(), w->pid);
-	memcpy(w->phase, l->phase, sizeof(w->phase));
-	(void)server_number(l->done, w->done);
-	(void)server_number(l->total, w->total);
-	(void)server_number(last, w->last);
-	w->keys[0] = w->lock;
-	w->keys[1] = w->fence;
-	w->keys[2] = NULL;
-	memcpy(w->args, args, sizeof(args));
-}
-
-static int lock_lost(const struct lease *l, struct error *err)
-{
-	(void)error_set(err, ERROR_TEMPORARY,
-			"set '%s': its lock was lost on the server, and "
-			"another run may have had it meanwhile",
-			l->server->set);
-	return error_hint(err, "see what bloomctl inspect shows, and run it "
-			       "again");
-}
-
-static int passed(const struct lease *l, struct error *err)
-{
-	(void)error_set(err, ERROR_LOCKED,
-			"set '%s': the lock ran out, and another run has had "
-			"it since",
-			l->server->set);
-	return error_hint(err, "see what bloomctl inspect shows, and run it "
-			       "again");
-}
-
-int lease_confirm(struct lease *l, struct conn *c, struct error *err)
-{
-	const struct reply *reply;
-	struct words w;
-	const char *word;
-
-	(void)pthread_mutex_lock(&l->mutex);
-	fill(l, l->fence, &w);
-	(void)pthread_mutex_unlock(&l->mutex);
-	if (script_call(c, SCRIPT_BEAT, w.keys, w.args, "lock", &reply, err) !=
-	    0)
-		return -1;
-	word = script_word(reply, NULL);
-	if (strcmp(word, "taken") == 0)
-		return held_by(l, reply, "the lock was taken over", err);
-	if (strcmp(word, "passed") == 0)
-		return passed(l, err);
-	if (strcmp(word, "gone") == 0)
-		return lock_lost(l, err);
-	if (strcmp(word, "again") == 0)
-		log_warn("set '%s': the lock was gone from the server, and is "
-			 "taken again: nobody else had it",
-			 l->server->set);
-	return 0;
-}
 
 static int look_for_evictions(struct lease *l, uint64_t before,
 			      struct error *err)
@@ -285,25 +165,6 @@ static int start(struct lease *l, struct error *err)
 	return 0;
 }
 
-static int take(struct lease *l, uint64_t least, struct error *err)
-{
-	const struct reply *reply;
-	const char *fence;
-	struct words w;
-
-	fill(l, least, &w);
-	if (script_call(l->conn, SCRIPT_LOCK, w.keys, w.args, "lock", &reply,
-			err) != 0)
-		return error_prefix(err, "set '%s'", l->server->set);
-	if (strcmp(script_word(reply, &fence), "held") == 0)
-		return held_by(l, reply, "locked", err);
-	if (num_u64(fence, &l->fence) != 0)
-		return error_set(err, ERROR_DATA, "set '%s': lock: no fence",
-				 l->server->set);
-	l->beaten = clock_ns();
-	return 0;
-}
-
 static int init(struct lease *l, const struct server *server,
 		const char *command, struct error *err)
 {
@@ -381,7 +242,7 @@ int lease_take(struct server *server, const char *command, struct lease **out,
 		return error_nomem(err);
 	if (init(l, server, command, err) != 0 ||
 	    serverlist_live(server, &ids, &highest, err) != 0 ||
-	    reopen(l, err) != 0 || take(l, highest + 1, err) != 0 ||
+	    reopen(l, err) != 0 || lease_lock(l, highest + 1, err) != 0 ||
 	    start(l, err) != 0) {
 		free(ids);
 		lease_release(l);

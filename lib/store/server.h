@@ -11,7 +11,7 @@
  * a script that compares tokens and fences (script.h), so that a run that has
  * lost its lock changes nothing more, whenever it wakes up.
  *
- * This header is for the files server*.c and lease.c alone.
+ * This header is for the files server*.c and lease*.c alone.
  */
 #ifndef BLOOMCTL_STORE_SERVER_H
 #define BLOOMCTL_STORE_SERVER_H
@@ -99,8 +99,7 @@ const char *server_token(const struct server *server);
 /* A number as a word of a command.  Returns out. */
 const char *server_number(uint64_t n, char out[SERVER_NUMBER_MAX]);
 
-/* --- lease.c, leaseowner.c
- * -------------------------------------------------------------- */
+/* --- the lock: lease*.c --------------------------------------------------- */
 
 /* Takes the lock and keeps it, by a thread.  As store_ops.lock(). */
 int lease_take(struct server *server, const char *command, struct lease **out,
