@@ -263,6 +263,8 @@ fuzz: $(FUZZERS)
 
 bench: $(BUILT) $(BENCHES)
 	@$(TEST_ENV) tests/bench/run
+	@echo
+	@$(TEST_ENV) tests/bench/servers
 
 MAN_PAGES = $(wildcard man/*.[1-8])
 VECTORS = $(wildcard lib/bloomkey/vectors/*.tsv)

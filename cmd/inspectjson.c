@@ -28,12 +28,13 @@ static json_t *bucket_json(const struct inspect_report *r,
 				 (json_int_t)x->bucket, "filter", filter,
 				 "generation", r->m->generation, "bad", x->why);
 	return json_pack(
-		"{s:I, s:s, s:s, s:I, s:I, s:f, s:f, s:I, s:o, s:o}", "bucket",
-		(json_int_t)x->bucket, "filter", filter, "generation",
+		"{s:I, s:s, s:s, s:I, s:I, s:f, s:f, s:I, s:o, s:o, s:o}",
+		"bucket", (json_int_t)x->bucket, "filter", filter, "generation",
 		r->m->generation, "items", (json_int_t)x->items, "capacity",
 		(json_int_t)r->m->capacity, "fill", x->fill, "error_now",
 		x->error_now, "bytes", (json_int_t)x->bytes, "ttl_ms",
-		known(x->ttl_ms), "slot", known(x->slot));
+		known(x->ttl_ms), "slot", known(x->slot), "instead",
+		text_or_null(x->instead));
 }
 
 static json_t *generations_json(const struct inspect_report *r)

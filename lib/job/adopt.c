@@ -24,6 +24,7 @@ static int begin(struct store *store, const struct bloomkey_spec *spec,
 		 double error, const char *source, struct manifest *m,
 		 struct error *err)
 {
+	const struct manifest *half;
 	struct generations g;
 	unsigned removed = 0;
 	int rc = 0;
@@ -40,14 +41,14 @@ static int begin(struct store *store, const struct bloomkey_spec *spec,
 		return error_nomem(err);
 	if (generations_read(store, &g, err) != 0)
 		return -1;
+	half = unfinished(&g);
 	if (generations_live(&g) != NULL)
 		rc = error_set(err, ERROR_GENERATION,
 			       "set '%s': generation '%s' is live: there is "
 			       "nothing to adopt",
 			       m->set, generations_live(&g)->generation);
-	else if (unfinished(&g) != NULL)
-		memcpy(m->generation, unfinished(&g)->generation,
-		       sizeof(m->generation));
+	else if (half != NULL)
+		memcpy(m->generation, half->generation, sizeof(m->generation));
 	else
 		rc = generations_next_id(&g, m, err);
 	if (rc == 0)

@@ -35,6 +35,7 @@ static void look(struct store *store, const struct manifest *m, uint32_t bucket,
 	out->bytes = info.memory;
 	out->ttl_ms = info.ttl_ms;
 	out->slot = info.slot;
+	memcpy(out->instead, info.instead, sizeof(out->instead));
 }
 
 static int by_fill(const void *a, const void *b)
@@ -155,6 +156,7 @@ static int look_at_all(struct store *store, struct inspect_report *r,
 
 /* Of filters with one fault: how many, and the first of them. */
 struct tally {
+	enum finding_level level;
 	const char *what;
 	const char *remedy;
 	uint32_t count;
@@ -170,24 +172,44 @@ static void count(struct tally *t, const char *text)
 static void add_tally(struct findings *f, const struct tally *t)
 {
 	if (t->count == 1)
-		findings_add(f, FINDING_ERROR, t->what, t->remedy, "%s",
-			     t->first);
+		findings_add(f, t->level, t->what, t->remedy, "%s", t->first);
 	else if (t->count > 1)
-		findings_add(f, FINDING_ERROR, t->what, t->remedy,
+		findings_add(f, t->level, t->what, t->remedy,
 			     "%" PRIu32 ", the first: %s", t->count, t->first);
+}
+
+/* Whole filters that are not what readers get, or not for long. */
+static void of_good(const struct inspect_bucket *x, struct tally *expiring,
+		    struct tally *mixed)
+{
+	char left[CLOCK_TEXT_MAX];
+	char text[96];
+
+	if (x->ttl_ms >= 0) {
+		(void)snprintf(text, sizeof(text),
+			       "bucket %" PRIu32 " has a TTL of %s", x->bucket,
+			       clock_span(x->ttl_ms, left));
+		count(expiring, text);
+	}
+	if (x->instead[0] != '\0') {
+		(void)snprintf(text, sizeof(text),
+			       "bucket %" PRIu32 " is still of '%s'", x->bucket,
+			       x->instead);
+		count(mixed, text);
+	}
 }
 
 static void of_buckets(struct inspect_report *r)
 {
 	static const char again[] = "readers must pass through; build and swap";
-	struct tally missing = {"missing filters", again, 0, ""};
-	struct tally foreign = {"foreign filters", again, 0, ""};
-	struct tally damaged = {"damaged filters", again, 0, ""};
+	struct tally missing = {FINDING_ERROR, "missing filters", again, 0, ""};
+	struct tally foreign = {FINDING_ERROR, "foreign filters", again, 0, ""};
+	struct tally damaged = {FINDING_ERROR, "damaged filters", again, 0, ""};
 	struct tally expiring = {
-		"vanishing filters",
+		FINDING_ERROR, "vanishing filters",
 		"take the TTL away (PERSIST), and find who set it", 0, ""};
-	char left[CLOCK_TEXT_MAX];
-	char text[64];
+	struct tally mixed = {FINDING_WARNING, "mixed generations",
+			      "finish the swap: run it again", 0, ""};
 
 	for (uint32_t b = 0; r->buckets != NULL && b < r->m->buckets; b++) {
 		const struct inspect_bucket *x = &r->buckets[b];
@@ -197,17 +219,14 @@ static void of_buckets(struct inspect_report *r)
 			      : x->foreign ? &foreign
 					   : &damaged,
 			      x->why);
-		if (x->bad || x->ttl_ms < 0)
-			continue;
-		(void)snprintf(text, sizeof(text),
-			       "bucket %" PRIu32 " has a TTL of %s", b,
-			       clock_span(x->ttl_ms, left));
-		count(&expiring, text);
+		else
+			of_good(x, &expiring, &mixed);
 	}
 	add_tally(&r->findings, &missing);
 	add_tally(&r->findings, &foreign);
 	add_tally(&r->findings, &damaged);
 	add_tally(&r->findings, &expiring);
+	add_tally(&r->findings, &mixed);
 }
 
 /* What is not as it should be, from all that was seen. */

@@ -241,7 +241,7 @@ int lease_take(struct server *server, const char *command, struct lease **out,
 	if (l == NULL)
 		return error_nomem(err);
 	if (init(l, server, command, err) != 0 ||
-	    serverlist_live(server, &ids, &highest, err) != 0 ||
+	    serverlive_read(server, &ids, &highest, err) != 0 ||
 	    reopen(l, err) != 0 || lease_lock(l, highest + 1, err) != 0 ||
 	    start(l, err) != 0) {
 		free(ids);

@@ -130,11 +130,13 @@ static const char *const texts[SCRIPT_COUNT] = {
 	 * filter, its state, shadow, its state : generation
 	 *
 	 * 'live' or 'shadow', where the generation's filter is; TYPE; PTTL;
-	 * the state's fields; the fields of BF.INFO, if it is a filter.
+	 * the state's fields; the fields of BF.INFO, if it is a filter; the
+	 * generation that readers get.
 	 */
 	[SCRIPT_LOOK] =
 		"local where, f, s = 'shadow', KEYS[3], KEYS[4]\n"
-		"if redis.call('HGET', KEYS[2], 'generation') == ARGV[1]"
+		"local live = redis.call('HGET', KEYS[2], 'generation')\n"
+		"if live == ARGV[1]"
 		" then\n"
 		"  where, f, s = 'live', KEYS[1], KEYS[2] end\n"
 		"local kind = redis.call('TYPE', f).ok\n"
@@ -142,7 +144,7 @@ static const char *const texts[SCRIPT_COUNT] = {
 		"if kind == 'MBbloom--' or kind == 'bloomfltr' then\n"
 		"  info = redis.call('BF.INFO', f) end\n"
 		"return {where, kind, redis.call('PTTL', f),\n"
-		"  redis.call('HGETALL', s), info}\n",
+		"  redis.call('HGETALL', s), info, live or ''}\n",
 	/*
 	 * filter, its state, shadow, its state, old, its state : 'claim' or
 	 * 'move', generation, live generation seen or '', fence, fingerprint,

@@ -136,7 +136,7 @@ int serverlist_list(struct store *s, struct manifest **out, size_t *count,
  * The generation of each live filter's state: `buckets` ids, "" for none,
  * owned by the caller; and the highest of their fences, 0 for none.
  */
-int serverlist_live(struct server *server, char (**out)[NAMES_ID_MAX],
+int serverlive_read(struct server *server, char (**out)[NAMES_ID_MAX],
 		    uint64_t *fence, struct error *err);
 
 int serverbuild_fits(struct store *s, const struct filter_params *params,

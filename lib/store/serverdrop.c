@@ -84,7 +84,7 @@ static int check_live(struct server *server, const char *generation,
 	uint64_t fence;
 	uint32_t live = 0;
 
-	if (serverlist_live(server, &ids, &fence, err) != 0)
+	if (serverlive_read(server, &ids, &fence, err) != 0)
 		return -1;
 	for (uint32_t b = 0; b < bloomkey_buckets(server->spec); b++)
 		live += strcmp(ids[b], generation) == 0;

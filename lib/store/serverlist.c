@@ -19,64 +19,6 @@
  *	6. `moving` is removed                  and that is known
  */
 
-/* --- the states of the live filters --------------------------------------- */
-
-struct lives {
-	const struct server *server;
-	char (*ids)[NAMES_ID_MAX];
-	uint64_t fence;
-};
-
-static int on_live(void *ctx, uint64_t bucket, const struct reply *reply,
-		   struct error *err)
-{
-	struct lives *lives = ctx;
-	const struct reply *id;
-	int64_t fence;
-
-	if (reply->type != REPLY_ARRAY || reply->len != 3)
-		return reply_refused(reply, err, "bucket %u: state",
-				     (unsigned)bucket);
-	id = &reply->u.items[0];
-	/* Another keyspec's filter under our name is none of ours. */
-	if (id->type == REPLY_BULK && names_id_valid(id->u.text) &&
-	    reply_is(&reply->u.items[2],
-		     bloomkey_fingerprint(lives->server->spec)))
-		memcpy(lives->ids[bucket], id->u.text, id->len + 1);
-	if (reply_integer(&reply->u.items[1], &fence) == 0 && fence > 0 &&
-	    (uint64_t)fence > lives->fence)
-		lives->fence = (uint64_t)fence;
-	return 0;
-}
-
-int serverlist_live(struct server *server, char (**out)[NAMES_ID_MAX],
-		    uint64_t *fence, struct error *err)
-{
-	uint32_t n = bloomkey_buckets(server->spec);
-	struct lives lives = {server, calloc(n, sizeof(*lives.ids)), 0};
-	struct keys keys;
-	int rc = lives.ids != NULL ? server_ready(server, err)
-				   : error_nomem(err);
-
-	for (uint32_t b = 0; rc == 0 && b < n; b++) {
-		const char *const words[] = {"HMGET", keys.state, "generation",
-					     "fence", "fingerprint"};
-
-		keys_of(server->spec, b, NULL, &keys);
-		rc = conn_sendv(server->conn, 5, words, NULL, on_live, &lives,
-				b, err);
-	}
-	if (rc == 0)
-		rc = conn_flush(server->conn, err);
-	if (rc != 0) {
-		free(lives.ids);
-		lives.ids = NULL;
-	}
-	*out = lives.ids;
-	*fence = lives.fence;
-	return rc;
-}
-
 /* --- manifests ------------------------------------------------------------ */
 
 /* What is known beside the manifests. */
@@ -84,6 +26,7 @@ struct reading {
 	char (*ids)[NAMES_ID_MAX]; /* per bucket, what its live filter is */
 	char live[NAMES_ID_MAX];   /* the generation that readers get */
 	char moving[NAMES_ID_MAX]; /* whose promotion is not finished */
+	bool mixed;                /* filters are of several generations */
 	bool held;                 /* the lock, by anybody */
 	uint64_t fence;            /* under which */
 };
@@ -168,7 +111,8 @@ static void set_effective(const struct server *server, const struct reading *r,
 		return;
 	}
 	m->state = MANIFEST_LIVE;
-	if (strcmp(id, r->moving) == 0 && m->recorded == MANIFEST_LIVE)
+	if ((strcmp(id, r->moving) == 0 || r->mixed) &&
+	    m->recorded == MANIFEST_LIVE)
 		m->recorded = strcmp(m->previous, id) > 0 ? MANIFEST_OLD
 							  : MANIFEST_COMPLETE;
 }
@@ -290,44 +234,82 @@ struct tally {
 	uint32_t count;
 };
 
-/* The generation that most filters are of; "" if none is of any. */
-static void find_most(const struct server *server, const struct reading *r,
-		      char out[NAMES_ID_MAX])
+/* The generations that filters are of, the most frequent first. */
+static int count_all(const struct server *server, const struct reading *r,
+		     struct tally tallies[TALLIES])
 {
-	struct tally tallies[TALLIES] = {{"", 0}};
-	uint32_t most = 0;
+	int n = 0;
 
 	for (uint32_t b = 0; b < bloomkey_buckets(server->spec); b++) {
 		int i = 0;
 
-		while (i < TALLIES - 1 && tallies[i].count > 0 &&
-		       strcmp(tallies[i].id, r->ids[b]) != 0)
-			i++;
 		if (r->ids[b][0] == '\0')
 			continue;
-		memcpy(tallies[i].id, r->ids[b], NAMES_ID_MAX);
-		if (++tallies[i].count > most) {
-			most = tallies[i].count;
-			memcpy(out, r->ids[b], NAMES_ID_MAX);
-		}
+		while (i < n && strcmp(tallies[i].id, r->ids[b]) != 0)
+			i++;
+		if (i == n && n < TALLIES)
+			memcpy(tallies[n++].id, r->ids[b], NAMES_ID_MAX);
+		if (i < n)
+			tallies[i].count++;
 	}
+	for (int i = 1; i < n; i++) {
+		struct tally t = tallies[i];
+
+		if (t.count <= tallies[0].count)
+			continue;
+		tallies[i] = tallies[0];
+		tallies[0] = t;
+	}
+	return n;
+}
+
+/* Whether the last swap that ended was to it. */
+static int was_promoted(struct server *server, const char *id, bool *was,
+			struct error *err)
+{
+	struct error why = ERROR_INIT;
+	struct manifest m;
+	int rc = read_manifest(server, id, &m, &why);
+
+	*was = rc > 0 && m.state == MANIFEST_LIVE;
+	if (rc > 0)
+		manifest_release(&m);
+	if (rc >= 0 || why.code == ERROR_DATA)
+		return 0;
+	*err = why;
+	return -1;
 }
 
 /*
  * Which generation readers get, where all filters are of the same.  During a
  * promotion it is the one that is coming, as soon as one filter is of it.
+ * Where filters are of several and no promotion is under way, as a failover
+ * may leave them, it is the one that was promoted last.
  */
-static void find_live(const struct server *server, struct reading *r)
+static int find_live(struct server *server, struct reading *r,
+		     struct error *err)
 {
-	for (uint32_t b = 0;
-	     r->moving[0] != '\0' && b < bloomkey_buckets(server->spec); b++) {
-		if (strcmp(r->ids[b], r->moving) != 0)
+	struct tally tallies[TALLIES] = {{"", 0}};
+	int n = count_all(server, r, tallies);
+	bool was = false;
+
+	r->mixed = n > 1;
+	for (int i = 0; i < n && r->moving[0] != '\0'; i++) {
+		if (strcmp(tallies[i].id, r->moving) != 0)
 			continue;
 		memcpy(r->live, r->moving, sizeof(r->live));
-		return;
+		return 0;
 	}
 	r->moving[0] = '\0'; /* none has moved */
-	find_most(server, r, r->live);
+	if (n > 0)
+		memcpy(r->live, tallies[0].id, sizeof(r->live));
+	for (int i = 0; i < n && n > 1 && !was; i++) {
+		if (was_promoted(server, tallies[i].id, &was, err) != 0)
+			return -1;
+		if (was)
+			memcpy(r->live, tallies[i].id, sizeof(r->live));
+	}
+	return 0;
 }
 
 int serverlist_list(struct store *s, struct manifest **out, size_t *count,
@@ -344,10 +326,9 @@ int serverlist_list(struct store *s, struct manifest **out, size_t *count,
 	*count = 0;
 	if (server_ready(server, err) != 0 ||
 	    read_moving(server, &r, err) != 0 ||
-	    serverlist_live(server, &r.ids, &fence, err) != 0 ||
-	    read_lock(server, &r, err) != 0)
+	    serverlive_read(server, &r.ids, &fence, err) != 0 ||
+	    read_lock(server, &r, err) != 0 || find_live(server, &r, err) != 0)
 		goto out;
-	find_live(server, &r);
 	if (collect(server, r.live, &ids, err) != 0)
 		goto out;
 	*out = calloc(ids.count + 1, sizeof(**out));

@@ -45,7 +45,7 @@ static int on_look(void *ctx, uint64_t bucket, const struct reply *reply,
 	const char *type;
 	const struct reply *state;
 
-	if (reply->type != REPLY_ARRAY || reply->len != 5 ||
+	if (reply->type != REPLY_ARRAY || reply->len != 6 ||
 	    (items[1].type != REPLY_BULK && items[1].type != REPLY_STATUS) ||
 	    items[2].type != REPLY_INTEGER)
 		return script_refused(SCRIPT_LOOK, reply, err,
@@ -63,6 +63,7 @@ static int on_look(void *ctx, uint64_t bucket, const struct reply *reply,
 		    member_is(state, "fingerprint",
 			      bloomkey_fingerprint(r->server->spec));
 	seen->sealed = member_is(state, "sealed", "1");
+	copy_id(&items[5], seen->serves);
 	if (seen->sealed)
 		copy_id(reply_member(state, "generation"), seen->held);
 	seen->rows = member_number(state, "rows");
@@ -175,6 +176,8 @@ static int fill(const struct seen *seen, const struct server *server,
 	out->keys = seen->rows;
 	out->memory = seen->memory;
 	out->ttl_ms = seen->ttl_ms;
+	if (m->state == MANIFEST_LIVE && !seen->live)
+		memcpy(out->instead, seen->serves, sizeof(out->instead));
 	return 0;
 }
 

@@ -16,15 +16,16 @@
 
 /* What was found of one bucket. */
 struct seen {
-	bool live;      /* where readers look, not in the shadows */
-	bool there;     /* there is a key */
-	bool filter;    /* and it is a Bloom filter */
-	bool own;       /* its state is of this generation and keyspec */
-	bool sealed;    /* and says that it is whole */
-	char type[24];  /* TYPE */
-	int64_t ttl_ms; /* -1: it stays */
-	char held[NAMES_ID_MAX]; /* the generation of its state, if that says
-				    that it is whole; "" if not */
+	bool live;   /* where readers look, not in the shadows */
+	bool there;  /* there is a key */
+	bool filter; /* and it is a Bloom filter */
+	bool own;    /* its state is of this generation and keyspec */
+	bool sealed; /* and says that it is whole */
+	char serves[NAMES_ID_MAX]; /* the generation that readers get */
+	char type[24];             /* TYPE */
+	int64_t ttl_ms;            /* -1: it stays */
+	char held[NAMES_ID_MAX];   /* the generation of its state, if that says
+				      that it is whole; "" if not */
 	uint64_t links; /* filters that it is made of: 1, unless it grew */
 	uint64_t capacity;
 	uint64_t memory;

@@ -238,7 +238,7 @@ static int check_all(struct promotion *p, struct error *err)
 	uint64_t fence;
 	uint32_t good = 0;
 
-	if (serverlist_live(p->server, &ids, &fence, err) != 0)
+	if (serverlive_read(p->server, &ids, &fence, err) != 0)
 		return -1;
 	for (uint32_t b = 0; b < n; b++)
 		good += strcmp(ids[b], p->generation) == 0;
@@ -360,7 +360,7 @@ int serverswap_promote(struct store *s, struct manifest *next,
 	serverlook_forget(server);
 	if (server_need_lock(server, err) != 0 ||
 	    store_params(next, &p.engine, &params, err) != 0 ||
-	    serverlist_live(server, &p.seen, &fence, err) != 0)
+	    serverlive_read(server, &p.seen, &fence, err) != 0)
 		return -1;
 	rc = check_seen(&p, live, &resuming, err);
 	if (rc == 0)

@@ -72,8 +72,11 @@ struct bucket_info {
 	uint64_t memory;   /* bytes it takes where it is, all told */
 	int64_t ttl_ms;    /* it goes away by itself after; -1: never */
 	int slot;          /* of a cluster; -1: no server's */
-	bool missing;      /* set on failure: because it is not there */
-	bool foreign;      /* set on failure: because it is something else */
+	/* Of what is live: the generation that readers get here instead; ""
+	 * where they get it. */
+	char instead[NAMES_ID_MAX];
+	bool missing; /* set on failure: because it is not there */
+	bool foreign; /* set on failure: because it is something else */
 };
 
 /* Receives members on their way into a generation; one per worker. */

@@ -176,3 +176,26 @@ setup() {
 	feed_rest
 	ends 0
 }
+
+@test "lock: inspect shows a set in mid-swap, which generations and who is at it" {
+	need_fault
+	many
+	server_live rows.csv
+	server_build more.csv
+	next=$built
+	stop_within 1 63 swap --lease 1s
+	on_ok inspect
+	assert_has "$output" "mixed generations" "is still of '$live'" 'swap, pid' promoting
+	on_ok inspect --format json
+	printf '%s\n' "$output" >inspected.json
+	count=$(moved "$next")
+	assert_json inspected.json ".generation == \"$next\"" \
+		"[.buckets[] | select(.instead == \"$live\")] | length == $((64 - count))"
+	wait_until lock_gone
+	kill -KILL "$pid"
+	wait "$pid" || :
+	on inspect --check
+	assert_status 1
+	on_ok swap -q
+	on_ok inspect --check
+}
