@@ -82,6 +82,8 @@ LINK_SHARED = $(CC) $(CFLAGS) $(SANITIZE) -shared -Wl,-z,relro -Wl,-z,now \
 # The version is known to the one file that prints it.
 $(BUILD)/cmd/bloomctl.o: FILE_FLAGS = -DBLOOMCTL_VERSION='"$(VERSION)"'
 
+$(BUILD)/lib/redis/%.o: FILE_FLAGS = $(HIREDIS_CFLAGS)
+
 # --- objects --------------------------------------------------------------
 
 LIB_SRC = $(filter-out lib/bloomkey/%,$(wildcard lib/*/*.c))

@@ -107,7 +107,7 @@ static void refusals_end_at_once(void)
 		 "unix:fake: SELECT 3: NOPERM no"},
 		{"SELECT 3", "-NOAUTH Authentication required.\r\n",
 		 ERROR_RIGHTS,
-		 "unix:fake: SELECT: NOAUTH Authentication required."},
+		 "unix:fake: SELECT: NOAUTH Authentication required"},
 		{"CLIENT SETNAME bloomctl", "-DENIED protected mode\r\n",
 		 ERROR_RIGHTS, "unix:fake: CLIENT: DENIED protected mode"},
 	};

@@ -257,9 +257,10 @@ static void targets(void)
 	struct store_facts facts;
 	struct store *s;
 
-	CHECK(store_open("rediss://x", spec, &making, &s, &scratch_err) == -1);
+	CHECK(store_open("http://x", spec, &making, &s, &scratch_err) == -1);
 	CHECK(scratch_err.code == ERROR_USAGE && s == NULL);
-	CHECK_STR(scratch_err.hint, "use dir:PATH");
+	CHECK_STR(scratch_err.hint,
+		  "use dir:PATH, redis://HOST, rediss://HOST or unix:PATH");
 	CHECK(store_open("dir:", spec, &making, &s, &scratch_err) == -1);
 	CHECK(scratch_err.code == ERROR_USAGE);
 	CHECK(try_open("t", false) == ERROR_SOURCE);

@@ -36,9 +36,9 @@ static void names_the_command_of_the_line(void)
 		 "lock: ERR unknown command 'DEL'"},
 		{SCRIPT_BEAT, DENIED "4.", ERROR_RIGHTS,
 		 "lock: NOPERM this user may not call 'PEXPIRE'"},
-		{SCRIPT_LOOK, DENIED "8.", ERROR_RIGHTS,
-		 "lock: NOPERM this user may not call 'PTTL'"},
 		{SCRIPT_LOOK, DENIED "9.", ERROR_RIGHTS,
+		 "lock: NOPERM this user may not call 'PTTL'"},
+		{SCRIPT_LOOK, DENIED "10.", ERROR_RIGHTS,
 		 "lock: NOPERM this user may not call 'HGETALL'"},
 		{SCRIPT_UNLOCK,
 		 "ERR Error running script (call to f_1c3c): @user_script:2: "
@@ -64,8 +64,7 @@ static void leaves_other_errors_alone(void)
 		"NOPERM this user has no permissions to run the 'eval' command",
 		"ERR ACL failure in script: no, on @user_script:99999999999.",
 		"ERR ACL failure in script: no, on @user_script:3.",
-		"ERR ACL failure in script: no permissions to access the 'k' "
-		"key, on @user_script:1.",
+		"ERR ACL failure in script: not this k, on @user_script:1.",
 		"WRONGTYPE no hash, on @user_script:1.",
 	};
 
