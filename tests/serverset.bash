@@ -58,52 +58,10 @@ no_key_has() {
 	! keys_now | grep -F -- "$1"
 }
 
-# lock_is FIELD VALUE: of the set's lock.
-lock_is() {
-	[[ $(redis_cli "$server" HGET "bloomctl:{$set}:lock" "$1") == "$2" ]]
-}
-
-lock_gone() {
-	[[ $(redis_cli "$server" EXISTS "bloomctl:{$set}:lock") == 0 ]]
-}
-
 # other_than ID: the one generation on record that is not this one.
 other_than() {
 	redis_cli "$server" SMEMBERS "bloomctl:{$set}:generations" |
 		grep -v -- "$1"
-}
-
-# slow_build [OPTION...]: a build that has read two rows of rows.csv and waits
-# for more from $feed; $pid.
-slow_build() {
-	rm -f slow
-	mkfifo slow
-	"$BLOOMCTL" build -q -k cards.keyspec -t "$target" --keys 5000 \
-		--no-trailer -s - "$@" <slow >said.out 2>said.err 3>&- &
-	pid=$!
-	exec {feed}>slow
-	head -n 3 rows.csv >&"$feed"
-	wait_until lock_is phase building
-}
-
-# feed_rest: the other rows of rows.csv, and the end.
-feed_rest() {
-	tail -n +4 rows.csv >&"$feed"
-	feed_end
-}
-
-feed_end() {
-	exec {feed}>&-
-}
-
-# ends STATUS: $pid does; what it said is $stderr.
-# shellcheck disable=SC2034 # for assertions
-ends() {
-	status=0
-	wait "$pid" || status=$?
-	output=$(<said.out) stderr=$(<said.err)
-	show_run bloomctl
-	assert_status "$1"
 }
 
 # server_answers: readers find 1 and 100, and not 999999; $live is what they
@@ -181,6 +139,47 @@ all_of() {
 	END
 }
 
+# lock_is FIELD VALUE
+lock_is() {
+	[[ $(redis_cli "$server" HGET "bloomctl:{$set}:lock" "$1") == "$2" ]]
+}
+
+lock_gone() {
+	[[ $(redis_cli "$server" EXISTS "bloomctl:{$set}:lock") == 0 ]]
+}
+
+# slow_build [OPTION...]: one that waits for rows from $feed; $pid is the
+# process, $building the id of its generation.
+# shellcheck disable=SC2034 # which is for the test
+slow_build() {
+	rm -f slow
+	mkfifo slow
+	"$BLOOMCTL" build -q -k cards.keyspec -t "$target" --no-trailer \
+		--keys "${keys:-5000}" -s - "$@" <slow >said.out 2>said.err 3>&- &
+	pid=$!
+	exec {feed}>slow
+	head -n 3 rows.csv >&"$feed"
+	wait_until lock_is phase building
+	building=$(redis_cli "$server" SMEMBERS "bloomctl:{$set}:generations" |
+		sort | tail -n 1)
+}
+
+# feed FROM [FILE]: the rows from that line on, and the end of the pipe.
+feed() {
+	tail -n "+$1" "${2:-rows.csv}" >&"$feed" || :
+	exec {feed}>&-
+}
+
+# ends STATUS: the process $pid does; what it said is $stderr.
+# shellcheck disable=SC2034 # which is for the test
+ends() {
+	status=0
+	wait "$pid" || status=$?
+	output=$(<said.out) stderr=$(<said.err)
+	show_run bloomctl
+	assert_status "$1"
+}
+
 # stopped_or_gone PID
 stopped_or_gone() {
 	! kill -0 "$1" 2>/dev/null || stopped "$1"
@@ -205,4 +204,46 @@ stop_within() {
 		((count <= to)) || break
 	done
 	fail "never stopped with $from to $to filters moved"
+}
+
+# shadow BUCKET [ID]: the key of a filter that is not live.
+shadow() {
+	echo "{cards:$1}:bloomctl:${2:-$built}"
+}
+
+# heals: a new build and swap work, whatever is there now.
+heals() {
+	wait_until lock_gone
+	on build -q -s file:more.csv --receipt built.json
+	assert_status 0
+	built=$(json .generation built.json)
+	on_ok swap -q
+	live=$built
+	server_answers
+	lock_gone
+	all_of more.csv
+}
+
+# cut_swap: `swap` of $next is stopped in its middle.
+cut_swap() {
+	need_fault || return
+	many
+	server_live rows.csv
+	server_build more.csv
+	next=$built
+	stop_within 1 62 swap
+}
+
+# goes_on STATUS: and then it ends so.
+goes_on() {
+	kill -CONT "$pid"
+	ends "$1"
+}
+
+# mixed: each filter is of one generation or the other, and answers.
+mixed() {
+	local n
+	n=$(moved "$next")
+	((0 < n && n < 64)) || fail "$n have moved"
+	all_of rows.csv
 }

@@ -100,6 +100,9 @@ static const struct {
 	{"OOM", ERROR_SPACE,
 	 "the server's maxmemory is used up: raise it or free some; bloomctl "
 	 "size tells what a set needs"},
+	{"WRONGTYPE", ERROR_DATA,
+	 "somebody has made another key under that name: find out who, and "
+	 "remove or rename it"},
 	{"LOADING", ERROR_TEMPORARY, NULL},
 	{"MASTERDOWN", ERROR_TEMPORARY, NULL},
 	{"READONLY", ERROR_TEMPORARY, NULL},

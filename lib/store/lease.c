@@ -18,8 +18,9 @@
 /* Evictions are looked for at least so often, in milliseconds. */
 #define WATCH_MS 1000
 
+/* 0; -1: the connection failed.  *evictions is set where there were some. */
 static int look_for_evictions(struct lease *l, uint64_t before,
-			      struct error *err)
+			      struct error *evictions, struct error *err)
 {
 	const struct reply *info;
 	uint64_t now;
@@ -29,11 +30,12 @@ static int look_for_evictions(struct lease *l, uint64_t before,
 	if (info == NULL || !info_u64(info, "evicted_keys", &now) ||
 	    now <= before)
 		return 0;
-	(void)error_set(err, ERROR_SPACE,
+	(void)error_set(evictions, ERROR_SPACE,
 			"%s: it evicted %" PRIu64 " keys since the build began",
 			server_place(l->server), now - before);
-	return error_hint(err, "give it more memory, or --allow-eviction if "
-			       "what it evicts may go");
+	(void)error_hint(evictions, "give it more memory, or --allow-eviction "
+				    "if what it evicts may go");
+	return 0;
 }
 
 /* --- the thread ----------------------------------------------------------- */
@@ -54,12 +56,12 @@ static void wait_ms(struct lease *l, int ms)
 		;
 }
 
-/* A server that does not answer leaves the lease running out. */
+/* A server without an answer or memory leaves the lease running out. */
 static bool bearable(const struct lease *l, const struct error *why)
 {
-	return why->code == ERROR_TEMPORARY || why->code == ERROR_UNREACHED
-		       ? clock_ns() - l->beaten < (int64_t)l->lease_ms * 1000000
-		       : false;
+	return (why->code == ERROR_TEMPORARY || why->code == ERROR_UNREACHED ||
+		why->code == ERROR_SPACE) &&
+	       clock_ns() - l->beaten < (int64_t)l->lease_ms * 1000000;
 }
 
 static int reopen(struct lease *l, struct error *err)
@@ -81,6 +83,7 @@ static void *lease_run(void *arg)
 	(void)pthread_mutex_lock(&l->mutex);
 	while (!l->stop && l->lost.code == ERROR_NONE) {
 		struct error why = ERROR_INIT;
+		struct error evictions = ERROR_INIT;
 		bool watching = l->watching;
 		uint64_t evicted = l->evicted;
 		bool due = l->changed || clock_ns() >= next;
@@ -94,8 +97,11 @@ static void *lease_run(void *arg)
 		if (rc == 0 && due)
 			rc = lease_confirm(l, l->conn, &why);
 		if (rc == 0 && watching)
-			rc = look_for_evictions(l, evicted, &why);
+			rc = look_for_evictions(l, evicted, &evictions, &why);
 		(void)pthread_mutex_lock(&l->mutex);
+		/* The run ends for that, and needs the lock to tidy up. */
+		if (l->watching && l->evictions.code == ERROR_NONE)
+			l->evictions = evictions;
 		if (rc == 0 && due) {
 			l->beaten = clock_ns();
 			next = l->beaten + (int64_t)every * 1000000;
@@ -113,13 +119,14 @@ static void *lease_run(void *arg)
 
 int lease_check(struct lease *l, struct error *err)
 {
-	int rc = 0;
+	const struct error *why;
+	int rc;
 
 	(void)pthread_mutex_lock(&l->mutex);
-	if (l->lost.code != ERROR_NONE) {
-		*err = l->lost;
-		rc = -1;
-	}
+	why = l->lost.code != ERROR_NONE ? &l->lost : &l->evictions;
+	rc = why->code != ERROR_NONE ? -1 : 0;
+	if (rc != 0)
+		*err = *why;
 	(void)pthread_mutex_unlock(&l->mutex);
 	return rc;
 }
@@ -150,6 +157,7 @@ void lease_unwatch(struct lease *l)
 {
 	(void)pthread_mutex_lock(&l->mutex);
 	l->watching = false;
+	l->evictions = (struct error)ERROR_INIT;
 	(void)pthread_mutex_unlock(&l->mutex);
 }
 

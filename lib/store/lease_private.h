@@ -34,8 +34,9 @@ struct lease {
 	uint64_t total;
 	bool watching;
 	uint64_t evicted;
-	struct error lost; /* code ERROR_NONE while it is held */
-	int64_t beaten;    /* when it was confirmed last, clock_ns() */
+	struct error evictions; /* while it watches; NONE: of nothing */
+	struct error lost;      /* code ERROR_NONE while it is held */
+	int64_t beaten;         /* when it was confirmed last, clock_ns() */
 };
 
 /* Takes the lock, over the lease's own connection; its fence is at least so. */

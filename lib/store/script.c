@@ -11,9 +11,14 @@
 	"if redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] " \
 	"then return {'lost'} end\n"
 
-/* Takes a lock, when it has its keys and its fence is worked out. */
+/*
+ * Takes a lock, when it has its keys and its fence is worked out.  Where
+ * maxmemory is reached, too, for nothing can be removed without the lock: only
+ * a script's first write is refused, and this one takes no memory.
+ */
 #define TAKE                                                              \
 	"local function take(fence)\n"                                    \
+	"  redis.call('DEL', KEYS[1])\n"                                  \
 	"  redis.call('SET', KEYS[2], fence)\n"                           \
 	"  redis.call('HSET', KEYS[1], 'token', ARGV[1], 'fence', fence," \
 	" 'command', ARGV[3], 'host', ARGV[4], 'pid', ARGV[5],"           \
@@ -51,7 +56,8 @@ static const char *const texts[SCRIPT_COUNT] = {
 	 *
 	 * 'ok'; 'again': its key was gone, and nobody had it meanwhile;
 	 * 'taken' and the fields of who has it; 'passed': somebody has had it;
-	 * 'gone': all is lost, and perhaps somebody has had it.
+	 * 'gone': all is lost, or as it was before we had it, and perhaps
+	 * somebody has had it meanwhile.
 	 */
 	[SCRIPT_BEAT] =
 		TAKE "local held = redis.call('HGET', KEYS[1], 'token')\n"
@@ -59,15 +65,21 @@ static const char *const texts[SCRIPT_COUNT] = {
 		"  return {'taken', redis.call('HGETALL', KEYS[1])} end\n"
 		"local last = redis.call('GET', KEYS[2])\n"
 		"if not held and last ~= ARGV[10] then\n"
-		"  return {last and 'passed' or 'gone'} end\n"
+		"  return {(tonumber(last or 0) or 0) > tonumber(ARGV[10])\n"
+		"    and 'passed' or 'gone'} end\n"
 		"take(ARGV[10])\n"
 		"return {held and 'ok' or 'again'}\n",
 	/* lock : token */
 	[SCRIPT_UNLOCK] = HOLDER
 		"redis.call('DEL', KEYS[1])\n"
 		"return {'ok'}\n",
-	/* lock, generations, manifest : token, id, text.  'ok', 'lost' */
+	/*
+	 * lock, generations, manifest : token, id, text.  'ok', 'lost'
+	 *
+	 * Also where maxmemory is reached, as TAKE.
+	 */
 	[SCRIPT_RECORD] = HOLDER
+		"redis.call('DEL', KEYS[3])\n"
 		"redis.call('SADD', KEYS[2], ARGV[2])\n"
 		"redis.call('SET', KEYS[3], ARGV[3])\n"
 		"return {'ok'}\n",
@@ -97,8 +109,8 @@ static const char *const texts[SCRIPT_COUNT] = {
 	 * shadow, its state : generation, fence, run id or '', capacity,
 	 * least items, keys, added
 	 *
-	 * 'ok' and the items; 'run', 'missing', 'state', 'fence', 'ttl',
-	 * 'items' and how many, 'capacity' and which.
+	 * 'ok' and the items; 'run', 'missing', 'state' and of which, 'fence',
+	 * 'ttl', 'items' and how many, 'capacity' and which.
 	 */
 	[SCRIPT_SEAL] =
 		"if ARGV[3] ~= '' and string.match(redis.call('INFO',"
@@ -108,7 +120,7 @@ static const char *const texts[SCRIPT_COUNT] = {
 		"  return {'missing'} end\n"
 		"local s = redis.call('HMGET', KEYS[2], 'generation',"
 		" 'fence')\n"
-		"if s[1] ~= ARGV[1] then return {'state'} end\n"
+		"if s[1] ~= ARGV[1] then return {'state', s[1] or ''} end\n"
 		"if s[2] ~= ARGV[2] then return {'fence', s[2]} end\n"
 		"if redis.call('PTTL', KEYS[1]) ~= -1 then\n"
 		"  return {'ttl'} end\n"
@@ -129,15 +141,16 @@ static const char *const texts[SCRIPT_COUNT] = {
 	/*
 	 * filter, its state, shadow, its state : generation
 	 *
-	 * 'live' or 'shadow', where the generation's filter is; TYPE; PTTL;
-	 * the state's fields; the fields of BF.INFO, if it is a filter; the
-	 * generation that readers get.
+	 * 'live' or 'shadow', where the generation's filter is, or where it
+	 * was if nothing says so any more; TYPE; PTTL; the state's fields; the
+	 * fields of BF.INFO, if it is a filter; the generation that readers
+	 * get.
 	 */
 	[SCRIPT_LOOK] =
 		"local where, f, s = 'shadow', KEYS[3], KEYS[4]\n"
 		"local live = redis.call('HGET', KEYS[2], 'generation')\n"
-		"if live == ARGV[1]"
-		" then\n"
+		"if live == ARGV[1] or not live and"
+		" redis.call('EXISTS', KEYS[3], KEYS[4]) == 0 then\n"
 		"  where, f, s = 'live', KEYS[1], KEYS[2] end\n"
 		"local kind = redis.call('TYPE', f).ok\n"
 		"local info = {}\n"
@@ -205,16 +218,15 @@ static const char *const texts[SCRIPT_COUNT] = {
 		"redis.call('RENAME', KEYS[4], KEYS[2])\n"
 		"return {'ok'}\n",
 	/*
-	 * shadow, its state : generation, fence
+	 * shadow, its state : fence
 	 *
-	 * 'ok' and '1' if there was a filter; 'fence' and which; 'state'.
+	 * 'ok' and '1' if there was a filter; 'fence' and which.  Whatever the
+	 * state says of the generation, the keys' names have its id.
 	 */
 	[SCRIPT_DROP] =
-		"local s = redis.call('HMGET', KEYS[2], 'generation',"
-		" 'fence')\n"
-		"if s[2] and tonumber(s[2]) > tonumber(ARGV[2]) then\n"
-		"  return {'fence', s[2]} end\n"
-		"if s[1] and s[1] ~= ARGV[1] then return {'state', s[1]} end\n"
+		"local f = redis.call('HGET', KEYS[2], 'fence')\n"
+		"if f and tonumber(f) > tonumber(ARGV[1]) then\n"
+		"  return {'fence', f} end\n"
 		"local n = redis.call('UNLINK', KEYS[1])\n"
 		"redis.call('UNLINK', KEYS[2])\n"
 		"return {'ok', tostring(n)}\n",

@@ -51,6 +51,8 @@ struct server {
 	const struct engine *engine; /* NULL: not asked yet */
 	struct lease *lease;         /* owned; NULL: the lock is not held */
 	struct serverbuild *build;   /* reserved last; owned, or NULL */
+	char begun[NAMES_ID_MAX];    /* the last generation of which
+					something was written; or "" */
 	struct serverlook *look;     /* owned; NULL: nothing looked at */
 };
 
@@ -121,7 +123,10 @@ int lease_confirm(struct lease *lease, struct conn *c, struct error *err);
 void lease_phase(struct lease *lease, const char *phase, uint64_t done,
 		 uint64_t total);
 
-/* From now on it ends, ERROR_SPACE, if more keys than these were evicted. */
+/*
+ * From now on lease_check() is ERROR_SPACE if more keys than these were
+ * evicted.  The lock is kept all the same, to tidy up with.
+ */
 void lease_watch(struct lease *lease, uint64_t evicted);
 void lease_unwatch(struct lease *lease);
 
@@ -165,6 +170,13 @@ void serverlook_forget(struct server *server);
 int serverprobe_probe(struct store *s, const struct manifest *m, probe_fn *fn,
 		      void *ctx, struct probe **out, struct error *err);
 
+/*
+ * What a guard of SCRIPT_PROMOTE said of a filter, as an error: its word and
+ * detail.  seen is the generation that was live when the promotion began, "".
+ */
+void serverswap_refuse(const struct server *server, const char *generation,
+		       const char *seen, uint32_t bucket, const char *word,
+		       const char *detail, struct error *err);
 int serverswap_promote(struct store *s, struct manifest *next,
 		       struct manifest *live, struct error *err);
 

@@ -87,30 +87,38 @@ static int read_evicted(struct conn *c, uint64_t *out, bool *known,
 	return 0;
 }
 
-static int evicted_since(struct server *server, struct conn *c,
+/* How many keys were evicted since; 0 where that is not known. */
+static int evicted_since(struct server *server, struct conn *c, uint64_t *out,
 			 struct error *err)
 {
 	uint64_t now;
 	bool known;
 
+	*out = 0;
 	if (!server->build->evicted_known)
 		return 0;
 	if (read_evicted(c, &now, &known, err) != 0)
 		return -1;
-	if (!known || now <= server->build->evicted)
-		return 0;
-	(void)error_set(err, ERROR_SPACE,
-			"%s: it evicted %" PRIu64 " keys since the build began",
-			server_place(server), now - server->build->evicted);
-	return error_hint(err, "give it more memory, or --allow-eviction if "
-			       "what it evicts may go");
+	if (known && now > server->build->evicted)
+		*out = now - server->build->evicted;
+	return 0;
 }
 
 int serverbuild_check_evictions(struct server *server, struct error *err)
 {
+	uint64_t evicted;
+
 	if (server->options->allow_eviction)
 		return 0;
-	return evicted_since(server, server->conn, err);
+	if (evicted_since(server, server->conn, &evicted, err) != 0)
+		return -1;
+	if (evicted == 0)
+		return 0;
+	(void)error_set(err, ERROR_SPACE,
+			"%s: it evicted %" PRIu64 " keys since the build began",
+			server_place(server), evicted);
+	return error_hint(err, "give it more memory, or --allow-eviction if "
+			       "what it evicts may go");
 }
 
 int serverbuild_prefix(const struct server *server, uint32_t bucket,
@@ -123,25 +131,38 @@ int serverbuild_prefix(const struct server *server, uint32_t bucket,
 }
 
 int serverbuild_vanished(struct server *server, uint32_t bucket,
-			 struct error *err)
+			 const char *what, struct error *err)
 {
 	struct conn *c = NULL;
 	struct error why = ERROR_INIT;
+	uint64_t evicted = 0;
 	int rc = server_connect(server, CONN_WRITES, &c, &why);
 
 	if (rc == 0)
 		rc = lease_confirm(server->lease, c, &why);
 	if (rc == 0)
-		rc = evicted_since(server, c, &why);
+		rc = evicted_since(server, c, &evicted, &why);
 	conn_close(c);
 	if (rc != 0) {
 		*err = why;
-		return error_prefix(err, "bucket %" PRIu32 " is gone", bucket);
+		return -1;
 	}
-	(void)error_set(err, ERROR_DATA,
-			"it is gone: deleted, flushed or expired while it was "
-			"built");
-	return serverbuild_prefix(server, bucket, err);
+	if (evicted > 0)
+		(void)error_set(err, ERROR_SPACE,
+				"%s gone: the server evicted %" PRIu64
+				" keys since the build began",
+				what, evicted);
+	else
+		(void)error_set(err, ERROR_DATA,
+				"%s gone: deleted, flushed or expired while it "
+				"was built",
+				what);
+	(void)serverbuild_prefix(server, bucket, err);
+	if (evicted > 0)
+		return error_hint(err, "give it more memory, or a policy that "
+				       "does not evict filters: volatile-lru, "
+				       "noeviction");
+	return error_hint(err, "find who did that, and build again");
 }
 
 /* --- reserving ------------------------------------------------------------ */
@@ -306,8 +327,10 @@ int serverbuild_reserve(struct store *s, const struct manifest *m,
 
 	(void)layout;
 	if (server_need_lock(server, err) != 0 ||
-	    serverbuild_fits(s, params, workers, err) != 0 ||
-	    server_put(s, m, err) != 0 ||
+	    serverbuild_fits(s, params, workers, err) != 0)
+		return -1;
+	memcpy(server->begun, m->generation, sizeof(server->begun));
+	if (server_put(s, m, err) != 0 ||
 	    build_new(server, m, params, workers, err) != 0)
 		return -1;
 	if (server->build->evicted_known && !server->options->allow_eviction)

@@ -28,12 +28,13 @@ struct serverbuild {
 };
 
 /*
- * Why a filter that was reserved is not there: the lock was lost, as
- * lease_confirm(); ERROR_SPACE if the server has evicted keys meanwhile; else
- * ERROR_DATA.  Asks over a connection of its own.
+ * Why a filter that was reserved, or its state, is not there: the lock was
+ * lost, as lease_confirm(); ERROR_SPACE if the server has evicted keys
+ * meanwhile; else ERROR_DATA.  what is "it is" or "its state is".  Asks over a
+ * connection of its own.
  */
 int serverbuild_vanished(struct server *server, uint32_t bucket,
-			 struct error *err);
+			 const char *what, struct error *err);
 
 /* "filter 'SHADOW'", in front of an error. */
 int serverbuild_prefix(const struct server *server, uint32_t bucket,

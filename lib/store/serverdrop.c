@@ -35,14 +35,9 @@ static int check(const struct reply *reply, const struct keys *k,
 
 	if (strcmp(word, "ok") == 0)
 		return 0;
-	if (strcmp(word, "fence") == 0)
-		return error_set(err, ERROR_LOCKED,
-				 "filter '%s': a newer run, with fence %.20s, "
-				 "has taken it over",
-				 k->shadow, detail);
-	return error_set(err, ERROR_DATA,
-			 "filter '%s': its state is of generation '%.40s', so "
-			 "it is not removed",
+	return error_set(err, ERROR_LOCKED,
+			 "filter '%s': a newer run, with fence %.20s, has "
+			 "taken it over",
 			 k->shadow, detail);
 }
 
@@ -53,8 +48,8 @@ int serverdrop_filters(struct server *server, const char *generation,
 	char what[KEYS_MAX + 16];
 	struct keys k;
 	const char *const keys[] = {k.shadow, k.shadow_state, NULL};
-	const char *const args[] = {
-		generation, server_number(server_fence(server), fence), NULL};
+	const char *const args[] = {server_number(server_fence(server), fence),
+				    NULL};
 
 	serverlook_forget(server);
 	if (server_ready(server, err) != 0)

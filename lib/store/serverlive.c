@@ -17,9 +17,12 @@ static int on_live(void *ctx, uint64_t bucket, const struct reply *reply,
 	const struct reply *id;
 	int64_t fence;
 
-	if (reply->type != REPLY_ARRAY || reply->len != 3)
-		return reply_refused(reply, err, "bucket %u: state",
-				     (unsigned)bucket);
+	if (reply->type != REPLY_ARRAY || reply->len != 3) {
+		struct keys keys;
+
+		keys_of(lives->server->spec, (uint32_t)bucket, NULL, &keys);
+		return reply_refused(reply, err, "state '%s'", keys.state);
+	}
 	id = &reply->u.items[0];
 	/* Another keyspec's filter under our name is none of ours. */
 	if (id->type == REPLY_BULK && names_id_valid(id->u.text) &&

@@ -70,6 +70,8 @@ static int on_look(void *ctx, uint64_t bucket, const struct reply *reply,
 	seen->links = member_number(&items[4], "Number of filters");
 	seen->capacity = member_number(&items[4], "Capacity");
 	seen->memory = member_number(&items[4], "Size");
+	seen->reserved = member_number(state, "capacity");
+	seen->least = member_number(state, "items");
 	seen->items = member_number(&items[4], "Number of items inserted");
 	return 0;
 }
@@ -120,6 +122,14 @@ const struct seen *serverlook_at(struct serverlook *look,
 	return &look->seen[bucket - look->first];
 }
 
+static int hint_again(const struct seen *seen, struct error *err)
+{
+	return error_hint(err, "%s",
+			  seen->live ? "readers of it must pass through; build "
+				       "and swap a new generation"
+				     : "build a new generation");
+}
+
 int serverlook_check(const struct seen *seen, const struct server *server,
 		     const char *generation, uint32_t bucket, bool sealed,
 		     struct error *err)
@@ -140,10 +150,23 @@ int serverlook_check(const struct seen *seen, const struct server *server,
 				generation);
 	else if (sealed && !seen->sealed)
 		(void)error_set(err, ERROR_DATA, "it is not finished");
+	else if (seen->capacity != seen->reserved)
+		(void)error_set(err, ERROR_DATA,
+				"a filter of capacity %" PRIu64
+				", where its state says %" PRIu64
+				": somebody made it anew",
+				seen->capacity, seen->reserved);
+	else if (seen->items < seen->least)
+		(void)error_set(err, ERROR_DATA,
+				"it holds %" PRIu64 " items, fewer than the "
+				"%" PRIu64 " when it was built: it is from an "
+				"older copy, or somebody made it anew",
+				seen->items, seen->least);
 	else
 		return 0;
-	return error_prefix(err, "filter '%s'",
-			    seen->live ? k.filter : k.shadow);
+	(void)error_prefix(err, "filter '%s'",
+			   seen->live ? k.filter : k.shadow);
+	return hint_again(seen, err);
 }
 
 void serverlook_forget(struct server *server)
@@ -160,17 +183,21 @@ static int fill(const struct seen *seen, const struct server *server,
 	if (serverlook_check(seen, server, m->generation, bucket, true, err) !=
 	    0) {
 		out->missing = !seen->there;
-		out->foreign = seen->there && (!seen->filter || !seen->own);
+		out->foreign =
+			seen->there &&
+			(!seen->filter || !seen->own ||
+			 (seen->sealed && seen->capacity != seen->reserved));
 		return -1;
 	}
 	if (seen->capacity != out->params.capacity) {
 		out->foreign = true;
-		return error_set(err, ERROR_DATA,
-				 "bucket %" PRIu32 ": a filter of capacity "
-				 "%" PRIu64 ", where the manifest of '%s' says "
-				 "%" PRIu64,
-				 bucket, seen->capacity, m->generation,
-				 out->params.capacity);
+		(void)error_set(err, ERROR_DATA,
+				"bucket %" PRIu32 ": a filter of capacity "
+				"%" PRIu64 ", where the manifest of '%s' says "
+				"%" PRIu64,
+				bucket, seen->capacity, m->generation,
+				out->params.capacity);
+		return hint_again(seen, err);
 	}
 	out->items = seen->items;
 	out->keys = seen->rows;

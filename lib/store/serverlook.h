@@ -26,7 +26,9 @@ struct seen {
 	int64_t ttl_ms;            /* -1: it stays */
 	char held[NAMES_ID_MAX];   /* the generation of its state, if that says
 				      that it is whole; "" if not */
-	uint64_t links; /* filters that it is made of: 1, unless it grew */
+	uint64_t links;    /* filters that it is made of: 1, unless it grew */
+	uint64_t reserved; /* the capacity that its state says it has */
+	uint64_t least;    /* the items when it was built, by its state */
 	uint64_t capacity;
 	uint64_t memory;
 	uint64_t items;

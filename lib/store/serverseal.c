@@ -9,19 +9,28 @@
 
 /* --- records -------------------------------------------------------------- */
 
-/* What a guarded change of the set's records said. */
-static int check_record(const struct server *server, const struct reply *reply,
-			const char *what, struct error *err)
+/* A guarded change of the set's records; *lost: of which the lock is gone. */
+static int change(struct server *server, enum script script,
+		  const char *const keys[], const char *const args[],
+		  const char *what, bool *lost, struct error *err)
 {
-	const char *word = script_word(reply, NULL);
+	const struct reply *reply;
+	const char *word;
 
-	if (strcmp(word, "ok") == 0)
+	if (script_call(server->conn, script, keys, args, what, &reply, err) !=
+	    0)
+		return error_prefix(err, "set '%s'", server->set);
+	word = script_word(reply, NULL);
+	*lost = strcmp(word, "lost") == 0;
+	if (*lost || strcmp(word, "ok") == 0)
 		return 0;
-	if (strcmp(word, "lost") != 0)
-		return error_set(err, ERROR_DATA, "set '%s': %s: '%.40s'",
-				 server->set, what, word);
-	if (server_need_lock(server, err) != 0)
-		return -1;
+	return error_set(err, ERROR_DATA, "set '%s': %s: '%.40s'", server->set,
+			 what, word);
+}
+
+static int lost_lock(const struct server *server, const char *what,
+		     struct error *err)
+{
 	(void)error_set(err, ERROR_LOCKED,
 			"set '%s': the lock is not held any more, so %s is not "
 			"changed",
@@ -39,7 +48,7 @@ int server_record(struct server *server, enum script script, const char *name,
 	const char *const keys[] = {
 		lock, first, script == SCRIPT_MOVING ? NULL : second, NULL};
 	const char *const args[] = {server_token(server), id, text, NULL};
-	const struct reply *reply;
+	bool lost;
 
 	if (server_ready(server, err) != 0)
 		return -1;
@@ -48,10 +57,16 @@ int server_record(struct server *server, enum script script, const char *name,
 		    script == SCRIPT_MOVING ? "moving" : "generations", NULL,
 		    first);
 	keys_of_set(server->set, "manifest", id, second);
-	if (script_call(server->conn, script, keys, args, name, &reply, err) !=
-	    0)
-		return error_prefix(err, "set '%s'", server->set);
-	return check_record(server, reply, name, err);
+	if (change(server, script, keys, args, name, &lost, err) != 0)
+		return -1;
+	if (!lost)
+		return 0;
+	/* Its key may be gone and nobody have had it: evicted, say. */
+	if (server_need_lock(server, err) != 0 ||
+	    lease_confirm(server->lease, server->conn, err) != 0 ||
+	    change(server, script, keys, args, name, &lost, err) != 0)
+		return -1;
+	return lost ? lost_lock(server, name, err) : 0;
 }
 
 int server_put(struct store *s, const struct manifest *m, struct error *err)
@@ -60,8 +75,15 @@ int server_put(struct store *s, const struct manifest *m, struct error *err)
 	bool aborted = m->state == MANIFEST_ABORTED;
 	size_t len;
 	char *text;
-	int rc = server_need_lock(server, err);
+	int rc;
 
+	/* A build that found no room has nothing that must be marked. */
+	if (aborted && strcmp(server->begun, m->generation) != 0)
+		return 0;
+	/* What was evicted is why it ends, and no reason to leave the rest. */
+	if (aborted && server->lease != NULL)
+		lease_unwatch(server->lease);
+	rc = server_need_lock(server, err);
 	/* Also when a stop is why: what is left over must not stay. */
 	if (rc == 0 && aborted) {
 		server_tidy(server, true);
@@ -88,26 +110,41 @@ struct seal {
 static int bad(const struct serverbuild *build, uint32_t bucket,
 	       const char *word, const char *detail, struct error *err)
 {
-	if (strcmp(word, "run") == 0)
-		return error_set(err, ERROR_TEMPORARY,
-				 "the server was restarted or replaced during "
-				 "the build, and may have lost what it "
-				 "acknowledged");
-	if (strcmp(word, "ttl") == 0)
-		return error_set(err, ERROR_DATA,
-				 "somebody gave it a time to live");
+	if (strcmp(word, "run") == 0) {
+		(void)error_set(err, ERROR_TEMPORARY,
+				"the server was restarted or replaced during "
+				"the build, and may have lost what it "
+				"acknowledged");
+		return error_hint(err, "run it again");
+	}
+	if (strcmp(word, "ttl") == 0) {
+		(void)error_set(err, ERROR_DATA,
+				"somebody gave it a time to live");
+		return error_hint(err,
+				  "find who sets a TTL (EXPIRE) on keys "
+				  "that hold ':bloomctl', and build again");
+	}
 	if (strcmp(word, "items") == 0)
-		return error_set(err, ERROR_VERIFY,
-				 "it holds %.20s items, and %" PRIu64
-				 " were acknowledged as added",
-				 detail, build->added[bucket] + build->planted);
-	if (strcmp(word, "capacity") == 0)
-		return error_set(err, ERROR_DATA,
-				 "its capacity is %.20s, and %" PRIu64
-				 " was reserved: somebody made it anew",
-				 detail, build->params.capacity);
-	return error_set(err, ERROR_LOCKED,
-			 "its state was changed by another run");
+		(void)error_set(err, ERROR_VERIFY,
+				"it holds %.20s items, and %" PRIu64
+				" were acknowledged as added",
+				detail, build->added[bucket] + build->planted);
+	else if (strcmp(word, "capacity") == 0)
+		(void)error_set(err, ERROR_DATA,
+				"its capacity is %.20s, and %" PRIu64
+				" was reserved: somebody made it anew",
+				detail, build->params.capacity);
+	else if (strcmp(word, "state") == 0)
+		(void)error_set(err, ERROR_DATA,
+				"its state is of another generation, '%.40s'",
+				detail);
+	else
+		(void)error_set(err, ERROR_LOCKED,
+				"its state was changed by another run, with "
+				"fence %.20s",
+				detail);
+	return error_hint(err, "see what bloomctl inspect shows, find who else "
+			       "changes these keys, and build again");
 }
 
 static int on_sealed(void *ctx, uint64_t tag, const struct reply *reply,
@@ -122,7 +159,10 @@ static int on_sealed(void *ctx, uint64_t tag, const struct reply *reply,
 	if (strcmp(word, "ok") == 0)
 		return 0;
 	if (strcmp(word, "missing") == 0)
-		return serverbuild_vanished(server, bucket, err);
+		return serverbuild_vanished(server, bucket, "it is", err);
+	if (strcmp(word, "state") == 0 && detail[0] == '\0')
+		return serverbuild_vanished(server, bucket, "its state is",
+					    err);
 	if (word[0] == '\0')
 		(void)script_refused(SCRIPT_SEAL, reply, err,
 				     "cannot be sealed");

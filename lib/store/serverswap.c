@@ -18,104 +18,12 @@ struct promotion {
 	const struct engine *engine;
 	char (*seen)[NAMES_ID_MAX]; /* live, per bucket, when it began */
 	bool claim;                 /* looks and keeps others out; else moves */
-	uint32_t moved;             /* filters that are the new one's */
+	uint32_t before;            /* filters that were the new one's */
+	uint32_t moved;             /* filters that are */
 	uint32_t asked;             /* promotions that were sent */
 	uint32_t answered;          /* of them */
 	struct error refused;       /* the first refusal; NONE: no */
 };
-
-/* --- refusals ------------------------------------------------------------- */
-
-static int say_live(const struct promotion *p, const struct keys *k,
-		    uint32_t bucket, const char *now, struct error *err)
-{
-	return error_set(err, ERROR_GENERATION,
-			 "filter '%s': changed meanwhile: '%.40s' is live and "
-			 "not '%s'",
-			 k->filter, now[0] != '\0' ? now : "none",
-			 p->seen[bucket][0] != '\0' ? p->seen[bucket] : "none");
-}
-
-static int say_type(const struct keys *k, const char *type, struct error *err)
-{
-	(void)error_set(err, ERROR_GENERATION,
-			"filter '%s': a key of type '%.40s' has its name",
-			k->filter, type);
-	return error_hint(err, "remove or rename that key, and swap again");
-}
-
-static int say_shadow(const struct keys *k, const char *type, struct error *err)
-{
-	if (strcmp(type, "none") != 0)
-		(void)error_set(err, ERROR_GENERATION,
-				"filter '%s': a key of type '%.40s' has its "
-				"name",
-				k->shadow, type);
-	else
-		(void)error_set(err, ERROR_GENERATION,
-				"filter '%s': missing: evicted, expired or "
-				"deleted since it was built",
-				k->shadow);
-	return error_hint(err, "build a new generation");
-}
-
-/* What a guard of SCRIPT_PROMOTE said of a filter. */
-static int refusal(const struct promotion *p, uint32_t bucket, const char *word,
-		   const char *detail, struct error *err)
-{
-	struct keys k;
-
-	keys_of(p->server->spec, bucket, p->generation, &k);
-	if (strcmp(word, "fence") == 0)
-		return error_set(err, ERROR_LOCKED,
-				 "filter '%s': a newer run, with fence %.20s, "
-				 "has taken the set over",
-				 k.filter, detail);
-	if (strcmp(word, "live") == 0)
-		return say_live(p, &k, bucket, detail, err);
-	if (strcmp(word, "type") == 0)
-		return say_type(&k, detail, err);
-	if (strcmp(word, "shadow") == 0)
-		return say_shadow(&k, detail, err);
-	if (strcmp(word, "keyspec") == 0) {
-		(void)error_set(err, ERROR_GENERATION,
-				"filter '%s': live, of another keyspec, "
-				"fingerprint %.8s: two must not share a name",
-				k.filter, detail);
-		return error_hint(err, "give this keyspec other filter names, "
-				       "with {fp}; keyspec(5), MIGRATION");
-	}
-	if (strcmp(word, "unknown") == 0)
-		return error_set(err, ERROR_GENERATION,
-				 "filter '%s': live, and not built by bloomctl",
-				 k.filter);
-	if (strcmp(word, "missing") == 0)
-		return error_set(err, ERROR_GENERATION,
-				 "filter '%s': live by its state, and missing",
-				 k.filter);
-	if (strcmp(word, "ttl") == 0)
-		return error_set(
-			err, ERROR_GENERATION,
-			"filter '%s': somebody gave it a time to live, "
-			"so it would vanish",
-			k.shadow);
-	if (strcmp(word, "items") == 0)
-		return error_set(
-			err, ERROR_GENERATION,
-			"filter '%s': it holds %.20s items, fewer than "
-			"when it was built: it is from an older copy",
-			k.shadow, detail);
-	if (strcmp(word, "old") == 0)
-		return error_set(
-			err, ERROR_GENERATION,
-			"filter '%s': the place of the live one in its "
-			"own generation is taken",
-			k.filter);
-	return error_set(err, ERROR_GENERATION,
-			 "filter '%s': its state is missing, or of another "
-			 "generation, '%.40s'",
-			 k.shadow, detail);
-}
 
 /* --- bucket by bucket ----------------------------------------------------- */
 
@@ -136,7 +44,8 @@ static int on_promoted(void *ctx, uint64_t bucket, const struct reply *reply,
 	if (p->refused.code != ERROR_NONE)
 		return 0;
 	if (word[0] != '\0') {
-		(void)refusal(p, (uint32_t)bucket, word, detail, &p->refused);
+		serverswap_refuse(p->server, p->generation, p->seen[bucket],
+				  (uint32_t)bucket, word, detail, &p->refused);
 	} else {
 		struct keys k;
 
@@ -219,14 +128,20 @@ static int go_through(struct promotion *p, bool claim, struct error *err)
 /* What has begun and cannot be told to have ended. */
 static int incomplete(const struct promotion *p, struct error *err)
 {
-	char why[sizeof(err->text)];
+	struct error why = *err;
 
-	memcpy(why, err->text, sizeof(why));
 	(void)error_set(err, ERROR_SWAP,
 			"generation '%s' is live in %" PRIu32 " of %" PRIu32
 			" filters, but %.330s",
-			p->generation, p->moved,
-			bloomkey_buckets(p->server->spec), why);
+			p->generation,
+			p->moved > p->before ? p->moved : p->before,
+			bloomkey_buckets(p->server->spec), why.text);
+	/* What a guard found does not go away by itself. */
+	if (why.code == ERROR_GENERATION && why.hint[0] != '\0')
+		return error_hint(err, "%s", why.hint);
+	if (why.code == ERROR_SPACE && why.hint[0] != '\0')
+		return error_hint(err, "%s; then run the same swap again",
+				  why.hint);
 	return error_hint(err, "run the same swap again to finish");
 }
 
@@ -306,11 +221,12 @@ static int move_all(struct promotion *p, struct manifest *next,
 	if (!resuming && live != NULL && live->state != MANIFEST_BROKEN)
 		memcpy(next->previous, live->generation,
 		       sizeof(next->previous));
-	if (server_put(&server->base, next, err) != 0 ||
-	    server_record(server, SCRIPT_MOVING, "swap", p->generation, NULL,
-			  err) != 0)
-		return -1;
-	rc = go_through(p, true, err);
+	rc = server_put(&server->base, next, err);
+	if (rc == 0)
+		rc = server_record(server, SCRIPT_MOVING, "swap", p->generation,
+				   NULL, err);
+	if (rc == 0)
+		rc = go_through(p, true, err);
 	if (rc == 0)
 		rc = go_through(p, false, err);
 	if (rc == 0)
@@ -325,7 +241,7 @@ static int move_all(struct promotion *p, struct manifest *next,
 }
 
 /* Whether readers have what the caller saw, or already some of the next. */
-static int check_seen(const struct promotion *p, const struct manifest *live,
+static int check_seen(struct promotion *p, const struct manifest *live,
 		      bool *resuming, struct error *err)
 {
 	uint32_t same = 0;
@@ -336,13 +252,15 @@ static int check_seen(const struct promotion *p, const struct manifest *live,
 		same += live != NULL &&
 			strcmp(p->seen[b], live->generation) == 0;
 	}
+	p->before = next;
 	*resuming = next > 0;
 	if (live == NULL || next > 0 || same > 0)
 		return 0;
-	return error_set(err, ERROR_GENERATION,
-			 "set '%s': changed meanwhile: '%s' is not live any "
-			 "more",
-			 p->server->set, live->generation);
+	(void)error_set(err, ERROR_GENERATION,
+			"set '%s': changed meanwhile: '%s' is not live any "
+			"more",
+			p->server->set, live->generation);
+	return error_hint(err, "see what bloomctl inspect shows");
 }
 
 int serverswap_promote(struct store *s, struct manifest *next,

@@ -57,7 +57,7 @@ static int refused(const struct server_writer *w, uint32_t bucket,
 		   const struct reply *reply, struct error *err)
 {
 	if (reply_error_begins(reply, "ERR not found"))
-		return serverbuild_vanished(w->server, bucket, err);
+		return serverbuild_vanished(w->server, bucket, "it is", err);
 	(void)reply_refused(reply, err, "takes no items");
 	return serverbuild_prefix(w->server, bucket, err);
 }

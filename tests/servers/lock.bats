@@ -107,7 +107,7 @@ setup() {
 	assert_has "$stderr" 'removed abandoned generation'
 	keys_now >before.keys
 	kill -CONT "$pid"
-	feed_rest
+	feed 4
 	ends 82
 	diff before.keys <(keys_now)
 	on_ok swap -q
@@ -119,7 +119,7 @@ setup() {
 	slow_build --lease 2s
 	redis_cli main DEL "bloomctl:{$set}:lock" >/dev/null
 	wait_until lock_is phase building
-	feed_rest
+	feed 4
 	ends 0
 	on_ok swap -q
 	on_ok verify -q -s file:rows.csv
@@ -133,7 +133,7 @@ setup() {
 	on build -s file:rows.csv
 	assert_status 0
 	kill -CONT "$pid"
-	feed_rest
+	feed 4
 	ends 82
 	server_answers
 }
@@ -144,7 +144,7 @@ setup() {
 	redis_cli main DEL "bloomctl:{$set}:lock" "bloomctl:{$set}:fence" \
 		>/dev/null
 	ends 75
-	feed_end
+	feed 999999
 	assert_has "$stderr" 'its lock was lost on the server'
 	server_answers
 }
@@ -173,7 +173,7 @@ setup() {
 		on swap
 		assert_status 82
 	done
-	feed_rest
+	feed 4
 	ends 0
 }
 

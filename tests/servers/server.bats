@@ -202,7 +202,7 @@ setup() {
 	on_ok inspect
 	assert_has "$output" 'build, pid' building
 	on_ok verify -q -s file:rows.csv
-	feed_rest
+	feed 4
 	ends 0
 	export next
 	next=$(other_than "$live")
@@ -214,7 +214,7 @@ setup() {
 	slow_build
 	kill -TERM "$pid"
 	ends 143
-	feed_end
+	feed 999999
 	server_left_alone
 	on_ok inspect
 	assert_has "$output" aborted
@@ -225,7 +225,7 @@ setup() {
 	slow_build --lease 1s
 	kill -KILL "$pid"
 	wait "$pid" || :
-	feed_end
+	feed 999999
 	dead=$(other_than "$live")
 	wait_until lock_gone
 	on_ok inspect

@@ -207,7 +207,7 @@ static void what_is_not_for_the_reader_is_cut(void)
 		 "OOM command not allowed when used memory > 'maxmemory'"},
 		{"WRONGTYPE Operation against a key holding the wrong kind of "
 		 "value script: 9cdf, on @user_script:1.",
-		 ERROR_DATA, NULL,
+		 ERROR_DATA, "another key",
 		 "WRONGTYPE Operation against a key holding the wrong kind of "
 		 "value"},
 	};
