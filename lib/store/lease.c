@@ -10,6 +10,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/input.h"
 #include "lib/base/random.h"
+#include "lib/base/stop.h"
 #include "lib/redis/info.h"
 #include "lib/store/lease_private.h"
 
@@ -17,6 +18,8 @@
 #define BEATS 4
 /* Evictions are looked for at least so often, in milliseconds. */
 #define WATCH_MS 1000
+/* How long the thread waits for an answer, in milliseconds. */
+#define PATIENCE_MS 4000
 
 /* 0; -1: the connection failed.  *evictions is set where there were some. */
 static int look_for_evictions(struct lease *l, uint64_t before,
@@ -76,6 +79,8 @@ static void *lease_run(void *arg)
 {
 	struct lease *l = arg;
 	int every = l->lease_ms / BEATS;
+	/* A stop waits for the answer that is awaited. */
+	int patience = every < PATIENCE_MS ? every : PATIENCE_MS;
 	int64_t next = 0;
 
 	/* What is tidied up after a stop needs the lock. */
@@ -93,7 +98,7 @@ static void *lease_run(void *arg)
 		(void)pthread_mutex_unlock(&l->mutex);
 		rc = reopen(l, &why);
 		if (rc == 0)
-			conn_set_patient(l->conn, every);
+			conn_set_patient(l->conn, patience);
 		if (rc == 0 && due)
 			rc = lease_confirm(l, l->conn, &why);
 		if (rc == 0 && watching)
@@ -197,6 +202,13 @@ static int init(struct lease *l, const struct server *server,
 	return 0;
 }
 
+/* After a stop, a server that has just not answered is not asked again. */
+static bool may_release(const struct lease *l)
+{
+	return l->fence != 0 && l->lost.code == ERROR_NONE &&
+	       (l->conn != NULL || !stop_asked());
+}
+
 void lease_release(struct lease *l)
 {
 	struct error ignored = ERROR_INIT;
@@ -204,6 +216,8 @@ void lease_release(struct lease *l)
 	char key[KEYS_MAX];
 	const char *const keys[] = {key, NULL};
 	const char *const args[] = {l->token, NULL};
+	int64_t began = clock_ns();
+	int64_t left;
 
 	if (l->running) {
 		(void)pthread_mutex_lock(&l->mutex);
@@ -215,10 +229,10 @@ void lease_release(struct lease *l)
 	keys_of_set(l->server->set, "lock", NULL, key);
 	/* What cannot be released runs out by itself. */
 	input_set_patient(true);
+	left = CONN_TIDY_MS - (clock_ns() - began) / 1000000;
 	if (l->conn != NULL)
-		conn_set_patient(l->conn, CONN_TIDY_MS);
-	if (l->fence != 0 && l->lost.code == ERROR_NONE &&
-	    reopen(l, &ignored) == 0)
+		conn_set_patient(l->conn, left > 1000 ? (int)left : 1000);
+	if (may_release(l) && reopen(l, &ignored) == 0)
 		(void)script_call(l->conn, SCRIPT_UNLOCK, keys, args, "lock",
 				  &reply, &ignored);
 	input_set_patient(false);

@@ -202,6 +202,7 @@ static bool moved(const struct promotion *p)
 	return p->moved > 0 || (!p->claim && p->asked > p->answered);
 }
 
+/* Nothing has moved, so what is said there means nothing: it may also stay. */
 static void forget_moving(struct server *server)
 {
 	struct error ignored = ERROR_INIT;
@@ -231,7 +232,7 @@ static int move_all(struct promotion *p, struct manifest *next,
 		rc = go_through(p, false, err);
 	if (rc == 0)
 		rc = finish(p, next, live, err);
-	else if (!moved(p) && !resuming)
+	else if (!moved(p) && !resuming && !conn_failed(server->conn))
 		forget_moving(server);
 	server_tidy(server, false);
 	/* Whoever has taken over finishes it, and not this run again. */
