@@ -20,10 +20,12 @@
 #define WATCH_MS 1000
 /* How long the thread waits for an answer, in milliseconds. */
 #define PATIENCE_MS 4000
+/* How often somebody looks who waits for the thread. */
+#define LOOK_MS 20
 
-/* 0; -1: the connection failed.  *evictions is set where there were some. */
+/* *spoiled is set if there were any. */
 static int look_for_evictions(struct lease *l, uint64_t before,
-			      struct error *evictions, struct error *err)
+			      struct error *spoiled, struct error *err)
 {
 	const struct reply *info;
 	uint64_t now;
@@ -33,11 +35,11 @@ static int look_for_evictions(struct lease *l, uint64_t before,
 	if (info == NULL || !info_u64(info, "evicted_keys", &now) ||
 	    now <= before)
 		return 0;
-	(void)error_set(evictions, ERROR_SPACE,
+	(void)error_set(spoiled, ERROR_SPACE,
 			"%s: it evicted %" PRIu64 " keys since the build began",
 			server_place(l->server), now - before);
-	(void)error_hint(evictions, "give it more memory, or --allow-eviction "
-				    "if what it evicts may go");
+	(void)error_hint(spoiled, "give it more memory, or --allow-eviction if "
+				  "what it evicts may go");
 	return 0;
 }
 
@@ -59,12 +61,26 @@ static void wait_ms(struct lease *l, int ms)
 		;
 }
 
-/* A server without an answer or memory leaves the lease running out. */
-static bool bearable(const struct lease *l, const struct error *why)
+static bool is_over(const struct lease *l)
 {
-	return (why->code == ERROR_TEMPORARY || why->code == ERROR_UNREACHED ||
-		why->code == ERROR_SPACE) &&
-	       clock_ns() - l->beaten < (int64_t)l->lease_ms * 1000000;
+	return clock_ns() - l->beaten >= (int64_t)l->lease_ms * 1000000;
+}
+
+/* A server without an answer or memory leaves the lease running out. */
+static void after_failure(struct lease *l, const struct error *why)
+{
+	bool silent =
+		why->code == ERROR_TEMPORARY || why->code == ERROR_UNREACHED;
+	bool bearable = silent || why->code == ERROR_SPACE;
+
+	conn_close(l->conn);
+	l->conn = NULL;
+	if (bearable && !is_over(l))
+		return;
+	l->lost = *why;
+	/* It was reached when the lock was taken. */
+	if (silent)
+		l->lost.code = ERROR_TEMPORARY;
 }
 
 static int reopen(struct lease *l, struct error *err)
@@ -88,10 +104,11 @@ static void *lease_run(void *arg)
 	(void)pthread_mutex_lock(&l->mutex);
 	while (!l->stop && l->lost.code == ERROR_NONE) {
 		struct error why = ERROR_INIT;
-		struct error evictions = ERROR_INIT;
-		bool watching = l->watching;
+		struct error spoiled = ERROR_INIT;
+		bool watching = l->watching && l->spoiled.code == ERROR_NONE;
 		uint64_t evicted = l->evicted;
-		bool due = l->changed || clock_ns() >= next;
+		int64_t now = clock_ns();
+		bool due = l->changed || now >= next;
 		int rc;
 
 		l->changed = false;
@@ -102,19 +119,15 @@ static void *lease_run(void *arg)
 		if (rc == 0 && due)
 			rc = lease_confirm(l, l->conn, &why);
 		if (rc == 0 && watching)
-			rc = look_for_evictions(l, evicted, &evictions, &why);
+			rc = look_for_evictions(l, evicted, &spoiled, &why);
 		(void)pthread_mutex_lock(&l->mutex);
-		/* The run ends for that, and needs the lock to tidy up. */
-		if (l->watching && l->evictions.code == ERROR_NONE)
-			l->evictions = evictions;
+		if (spoiled.code != ERROR_NONE)
+			l->spoiled = spoiled;
 		if (rc == 0 && due) {
-			l->beaten = clock_ns();
-			next = l->beaten + (int64_t)every * 1000000;
-		} else if (rc != 0 && !bearable(l, &why)) {
-			l->lost = why;
+			l->beaten = now;
+			next = now + (int64_t)every * 1000000;
 		} else if (rc != 0) {
-			conn_close(l->conn);
-			l->conn = NULL;
+			after_failure(l, &why);
 		}
 		wait_ms(l, every < WATCH_MS ? every : WATCH_MS);
 	}
@@ -122,18 +135,44 @@ static void *lease_run(void *arg)
 	return NULL;
 }
 
-int lease_check(struct lease *l, struct error *err)
+/* A process that was stopped may wake up long after its lease has ended. */
+static int wait_for_beat(struct lease *l, struct error *err)
 {
-	const struct error *why;
+	int rc = 0;
+
+	while (rc == 0 && l->lost.code == ERROR_NONE && is_over(l)) {
+		(void)pthread_mutex_unlock(&l->mutex);
+		rc = input_wait(-1, LOOK_MS, err) < 0 ? -1 : 0;
+		(void)pthread_mutex_lock(&l->mutex);
+	}
+	return rc;
+}
+
+static int check(struct lease *l, bool spoiled, struct error *err)
+{
 	int rc;
 
 	(void)pthread_mutex_lock(&l->mutex);
-	why = l->lost.code != ERROR_NONE ? &l->lost : &l->evictions;
-	rc = why->code != ERROR_NONE ? -1 : 0;
-	if (rc != 0)
-		*err = *why;
+	rc = wait_for_beat(l, err);
+	if (rc == 0 && l->lost.code != ERROR_NONE) {
+		*err = l->lost;
+		rc = -1;
+	} else if (rc == 0 && spoiled && l->spoiled.code != ERROR_NONE) {
+		*err = l->spoiled;
+		rc = -1;
+	}
 	(void)pthread_mutex_unlock(&l->mutex);
 	return rc;
+}
+
+int lease_check(struct lease *l, struct error *err)
+{
+	return check(l, false, err);
+}
+
+int lease_check_all(struct lease *l, struct error *err)
+{
+	return check(l, true, err);
 }
 
 void lease_phase(struct lease *l, const char *phase, uint64_t done,
@@ -162,7 +201,6 @@ void lease_unwatch(struct lease *l)
 {
 	(void)pthread_mutex_lock(&l->mutex);
 	l->watching = false;
-	l->evictions = (struct error)ERROR_INIT;
 	(void)pthread_mutex_unlock(&l->mutex);
 }
 

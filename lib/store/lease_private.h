@@ -34,9 +34,11 @@ struct lease {
 	uint64_t total;
 	bool watching;
 	uint64_t evicted;
-	struct error evictions; /* while it watches; NONE: of nothing */
-	struct error lost;      /* code ERROR_NONE while it is held */
-	int64_t beaten;         /* when it was confirmed last, clock_ns() */
+	struct error lost;    /* code ERROR_NONE while it is held */
+	struct error spoiled; /* keys were evicted; the lock is held */
+	/* When what confirmed it last was sent: it is ours for a lease from
+	 * then on, by clock_ns(). */
+	int64_t beaten;
 };
 
 /* Takes the lock, over the lease's own connection; its fence is at least so. */

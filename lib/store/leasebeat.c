@@ -104,6 +104,7 @@ int lease_lock(struct lease *l, uint64_t least, struct error *err)
 	struct words w;
 
 	fill(l, least, &w);
+	l->beaten = clock_ns();
 	if (script_call(l->conn, SCRIPT_LOCK, w.keys, w.args, "lock", &reply,
 			err) != 0)
 		return error_prefix(err, "set '%s'", l->server->set);
@@ -112,6 +113,5 @@ int lease_lock(struct lease *l, uint64_t least, struct error *err)
 	if (num_u64(fence, &l->fence) != 0)
 		return error_set(err, ERROR_DATA, "set '%s': lock: no fence",
 				 l->server->set);
-	l->beaten = clock_ns();
 	return 0;
 }

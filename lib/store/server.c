@@ -228,13 +228,22 @@ fail:
 
 /* --- the lock ------------------------------------------------------------- */
 
+static int no_lock(const struct server *server, struct error *err)
+{
+	return error_set(err, ERROR_INTERNAL,
+			 "set '%s': changed without its lock", server->set);
+}
+
 int server_need_lock(const struct server *server, struct error *err)
 {
-	if (server->lease == NULL)
-		return error_set(err, ERROR_INTERNAL,
-				 "set '%s': changed without its lock",
-				 server->set);
-	return lease_check(server->lease, err);
+	return server->lease != NULL ? lease_check(server->lease, err)
+				     : no_lock(server, err);
+}
+
+int server_need_all(const struct server *server, struct error *err)
+{
+	return server->lease != NULL ? lease_check_all(server->lease, err)
+				     : no_lock(server, err);
 }
 
 static void unlock(struct store *s)
@@ -272,7 +281,7 @@ static void phase(struct store *s, const char *phase, uint64_t done,
 
 static int held(struct store *s, struct error *err)
 {
-	return server_need_lock((struct server *)s, err);
+	return server_need_all((struct server *)s, err);
 }
 
 static int locked_by(struct store *s, char *out, size_t size, struct error *err)

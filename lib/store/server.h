@@ -91,8 +91,12 @@ int server_info(struct conn *c, const char *section, const struct reply **out,
 /* The name of TYPE for filters of an engine. */
 const char *server_type(const struct engine *engine);
 
-/* 0, or why the lock is held no more: as lease_check(). */
+/*
+ * 0, or why the lock is held no more, as lease_check(); or also why what is
+ * being built is of no use any more, as lease_check_all().
+ */
 int server_need_lock(const struct server *server, struct error *err);
+int server_need_all(const struct server *server, struct error *err);
 
 /* The fence and the token of the lock that is held. */
 uint64_t server_fence(const struct server *server);
@@ -112,20 +116,23 @@ void lease_release(struct lease *lease);
 
 /*
  * 0 while the lock is held.  ERROR_LOCKED: somebody else has it;
- * ERROR_TEMPORARY: it could not be kept; ERROR_SPACE: keys were evicted.
- * From any thread.
+ * ERROR_TEMPORARY: it could not be kept.  From any thread.  Waits where a
+ * whole lease has passed without a beat, until it is known; a stop ends that.
  */
 int lease_check(struct lease *lease, struct error *err);
 
-/* The same, but the server is asked, over c: one beat. */
+/* The same, and ERROR_SPACE if keys were evicted that may not be. */
+int lease_check_all(struct lease *lease, struct error *err);
+
+/* As lease_check(), but the server is asked, over c: one beat. */
 int lease_confirm(struct lease *lease, struct conn *c, struct error *err);
 
 void lease_phase(struct lease *lease, const char *phase, uint64_t done,
 		 uint64_t total);
 
 /*
- * From now on lease_check() is ERROR_SPACE if more keys than these were
- * evicted.  The lock is kept all the same, to tidy up with.
+ * From now on lease_check_all() tells if more keys than these were evicted.
+ * The lock is kept all the same, to tidy up with.
  */
 void lease_watch(struct lease *lease, uint64_t evicted);
 void lease_unwatch(struct lease *lease);

@@ -115,7 +115,7 @@ static int writer_flush(struct writer *base, struct error *err)
 					 " were answered for",
 					 b, w->sent[b], w->acknowledged[b]);
 	w->flushed = true;
-	return server_need_lock(w->server, err);
+	return server_need_all(w->server, err);
 }
 
 static void merge(const struct server_writer *w)

@@ -199,3 +199,28 @@ setup() {
 	on_ok swap -q
 	on_ok inspect --check
 }
+
+# evict: the server throws away some keys, none of bloomctl's.
+evict() {
+	local i big
+	big=$(printf '%0100000d' 0)
+	redis_cli main CONFIG SET maxmemory-policy volatile-ttl >/dev/null
+	for i in 1 2 3 4 5 6 7 8; do
+		redis_cli main SET "x$i" "$big" EX 100 >/dev/null
+	done
+	redis_cli main CONFIG SET maxmemory \
+		$(($(redis_info main used_memory) - 300000)) >/dev/null
+	redis_cli main CONFIG SET maxmemory 0 maxmemory-policy noeviction \
+		>/dev/null
+}
+
+@test "lock: a build that ends because keys are evicted removes its filters, and the lock" {
+	server_live rows.csv
+	slow_build --lease 5m
+	evict
+	ends 73
+	feed 999999
+	assert_has "$stderr" 'keys since the build began'
+	lock_gone
+	server_left_alone
+}
