@@ -48,9 +48,18 @@ static int write_step(struct conn *c, const struct buf *bytes, int64_t since,
 		if (net_write(c->net, &piece, 1, &put, err) != 0)
 			return -1;
 		at += put;
-		if (at < bytes->len &&
-		    wait_step(c, true, since, after, err) != 0)
+		if (at == bytes->len)
+			return 0;
+		/* Who writes must read, too: perhaps nothing goes any more. */
+		if (wait_step(c, true, since, after, err) != 0 ||
+		    net_read(c->net, c->in, sizeof(c->in), &put, err) != 0)
 			return -1;
+		if (put == 0)
+			continue;
+		error_set(err, ERROR_DATA, "it answers what it was not asked");
+		if (reader_feed(c->reader, c->in, put, err) != 0)
+			*after = CONN_FATAL;
+		return -1;
 	}
 	return 0;
 }
@@ -96,6 +105,7 @@ static int ask(struct conn *c, int argc, const char *const argv[],
 	int64_t since = clock_ns();
 	struct buf bytes;
 	size_t size = 32;
+	bool whole = true;
 	int rc = -1;
 
 	*after = CONN_AGAIN;
@@ -113,6 +123,7 @@ static int ask(struct conn *c, int argc, const char *const argv[],
 		struct error cause = *err;
 
 		/* It may have said why, before it hung up. */
+		whole = false;
 		rc = read_step(c, since, out, after, err);
 		if (rc != 0 && *after == CONN_AGAIN)
 			*err = cause;
@@ -124,7 +135,7 @@ static int ask(struct conn *c, int argc, const char *const argv[],
 		return -1;
 	if (conn_transient(*out))
 		return reply_refused(*out, err, "%s", argv[0]);
-	if (!reply_is_error(*out, "NOAUTH") &&
+	if (whole && !reply_is_error(*out, "NOAUTH") &&
 	    !reply_is_error(*out, "WRONGPASS") &&
 	    !reply_is_error(*out, "DENIED"))
 		return 0;
