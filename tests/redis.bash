@@ -21,7 +21,8 @@
 #	redis_cli, redis_info, redis_acl		ask and change it
 #	redis_socket, redis_port, redis_url, redis_pid, redis_folder, redis_log
 #
-# $redisbloom is the version of the module: 2.8.2 unless told, or 2.6.12.
+# $redisbloom is the version of the module: 2.8.2 unless told, or 2.6.12; or it
+# is `none`.
 
 redis_modules=$(dirname "${BASH_SOURCE[0]}")/../build/modules
 
@@ -33,6 +34,8 @@ need_redis() {
 		skip "RedisBloom is to be had for x86-64 only"
 	need redis-server redis-server || return
 	need redis-cli redis-tools || return
+	redis_module=''
+	[[ $version != none ]] || return 0
 	redis_module=$(realpath -m "$redis_modules/redisbloom-$version.so")
 	[[ -f $redis_module ]] ||
 		fail "there is no RedisBloom $version:" \
@@ -186,7 +189,7 @@ redis_launch() {
 	setpriv --pdeathsig TERM bash -c "$redis_keeper" keeper "$folder" \
 		--bind 127.0.0.1 -::1 --unixsocket s --save '' \
 		--repl-diskless-sync-delay 0 --enable-debug-command local \
-		--loadmodule "$redis_module" "${@:2}" \
+		${redis_module:+--loadmodule "$redis_module"} "${@:2}" \
 		</dev/null >"$(redis_log "$name")" 2>&1 3>&- &
 	echo $! >"$BATS_FILE_TMPDIR/redis.$name.pid"
 	until

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Between bloomctl and a server, on unix sockets: it cuts and replaces.
+
+    proxy.py LISTEN SERVER CONTROL
+
+LISTEN is there once somebody can come.  Each connection reads the file CONTROL
+when it begins; it holds one of
+
+    pass         everything goes through
+    cut N        when N bytes of answers have gone through since CONTROL was
+                 written, that connection is cut in the middle, and what
+                 comes later goes through
+    swap A B     each A in what the client sends is B; both of one length
+
+It ends when its standard input does.
+"""
+import os
+import selectors
+import socket
+import sys
+
+listen, server, control = sys.argv[1:]
+
+
+class Proxy:
+    def __init__(self):
+        self.poll = selectors.DefaultSelector()
+        self.seen = None
+        self.left = None
+        self.words = (b"", b"")
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(listen + ".new")
+        self.listener.listen(64)
+        os.rename(listen + ".new", listen)
+        self.poll.register(self.listener, selectors.EVENT_READ, None)
+        self.poll.register(sys.stdin, selectors.EVENT_READ, None)
+
+    def order(self):
+        with open(control, "rb") as file:
+            text = file.read()
+            stamp = os.fstat(file.fileno())
+        if (stamp.st_ino, stamp.st_mtime_ns) == self.seen:
+            return
+        self.seen = stamp.st_ino, stamp.st_mtime_ns
+        what, *words = text.split()
+        self.left = int(words[0]) if what == b"cut" else None
+        self.words = tuple(words) if what == b"swap" else (b"", b"")
+
+    def come(self):
+        client, _ = self.listener.accept()
+        self.order()
+        real = socket.socket(socket.AF_UNIX)
+        try:
+            real.connect(server)
+        except OSError:
+            client.close()
+            return
+        self.poll.register(client, selectors.EVENT_READ, (client, real, True))
+        self.poll.register(real, selectors.EVENT_READ, (real, client, False))
+
+    def end(self, one, other):
+        for side in one, other:
+            self.poll.unregister(side)
+            side.close()
+
+    def move(self, source, sink, asks):
+        try:
+            data = source.recv(65536)
+            if data and asks and self.words[0]:
+                data = data.replace(*self.words)
+            cut = False
+            if data and not asks and self.left is not None:
+                cut = len(data) >= self.left
+                data = data[:self.left]
+                self.left = None if cut else self.left - len(data)
+            sink.sendall(data)
+            if cut or not source.fileno() >= 0:
+                self.end(source, sink)
+                return True
+        except OSError:
+            data = b""
+        if not data:
+            self.end(source, sink)
+            return True
+        return False
+
+    def run(self):
+        while True:
+            for key, _ in self.poll.select():
+                if key.fileobj is sys.stdin:
+                    return
+                if key.fileobj is self.listener:
+                    self.come()
+                elif self.move(*key.data):
+                    break  # what is behind it may be of this connection
+
+
+Proxy().run()
