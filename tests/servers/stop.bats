@@ -27,38 +27,22 @@ setup() {
 	begin_set
 }
 
-# lock_says PHASE: what the owner of the lock does.
-lock_says() {
-	[[ $(redis_cli main HGET "bloomctl:{$set}:lock" phase) == "$1" ]]
-}
-
 # ends_soon STATUS: within 20 s of the signal.
 ends_soon() {
 	local begun=$SECONDS
 	kill -TERM "$pid"
 	kill -CONT "$pid"
-	status=0
-	wait "$pid" || status=$?
-	output=$(<said.out) stderr=$(<said.err)
-	show_run bloomctl
+	ends "$1"
 	redis_resume main
-	assert_status "$1"
 	((SECONDS - begun < 20)) || fail "it took $((SECONDS - begun)) s"
 }
 
 @test "stop: of a build, with a lease of minutes, while the server hangs" {
 	server_live rows.csv
-	mkfifo slow
-	"$BLOOMCTL" build -q -k cards.keyspec -t "$target" --keys 5000 \
-		--lease 5m --timeout 5m --no-trailer -s - <slow \
-		>said.out 2>said.err 3>&- &
-	pid=$!
-	exec {feed}>slow
-	head -n 3 rows.csv >&"$feed"
-	wait_until lock_says building
+	slow_build --lease 5m --timeout 5m
 	redis_pause main
 	ends_soon 143
-	exec {feed}>&-
+	feed_end
 	server_answers
 }
 
