@@ -94,9 +94,9 @@ server_left_alone() {
 	[[ -z $stray ]] || fail "left behind: $stray"
 }
 
-# many KEYSPEC-OPTION...: the set has 64 buckets, so that a swap has a middle.
+# many: the set has 64 buckets, so that a swap has a middle.
 many() {
-	write_keyspec cards.keyspec buckets=64 "$@"
+	write_keyspec cards.keyspec buckets=64
 	set=cards-$("$BLOOMCTL" key -k cards.keyspec --fingerprint | cut -c 1-8)
 }
 

@@ -27,8 +27,8 @@ struct inspect_bucket {
 	uint64_t bytes;   /* that it takes where it is */
 	char instead[NAMES_ID_MAX]; /* what readers get here, if they do not
 				       get the live generation */
-	int64_t ttl_ms;   /* it vanishes after; -1: never */
-	int slot;         /* of a cluster; -1: no server's */
+	int64_t ttl_ms;             /* it vanishes after; -1: never */
+	int slot;                   /* of a cluster; -1: no server's */
 };
 
 struct inspect_report {

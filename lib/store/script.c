@@ -303,10 +303,10 @@ int script_send(struct conn *c, enum script script, const char *const keys[],
 static unsigned line_of(const struct reply *reply)
 {
 	static const char mark[] = "user_script:";
-	const char *at = reply->type == REPLY_ERROR ? reply->u.text : NULL;
+	const char *at = reply->type == REPLY_ERROR ? reply->u.text : "";
 	unsigned line = 0;
 
-	while (at != NULL && (at = strstr(at, mark)) != NULL) {
+	while ((at = strstr(at, mark)) != NULL) {
 		at += strlen(mark);
 		at += strspn(at, " ");
 		line = (unsigned)strtoul(at, NULL, 10);
