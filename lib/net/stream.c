@@ -132,8 +132,10 @@ static int read_plain(struct net_stream *s, void *buf, size_t cap, size_t *got,
 	} while (n < 0 && errno == EINTR);
 	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
 		return 0;
-	if (n < 0)
-		return net_broken(errno, err);
+	if (n < 0) {
+		(void)net_broken(errno, err);
+		return s->heard ? -1 : error_hint(err, "%s", TLS_NEEDED_HINT);
+	}
 	if (n == 0 && s->heard)
 		return net_ended(err);
 	if (n == 0) {
