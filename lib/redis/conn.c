@@ -18,6 +18,7 @@ int conn_open(const struct redis_target *target, unsigned flags,
 		return error_nomem(err);
 	c->target = target;
 	c->flags = flags;
+	c->reached = (flags & CONN_KNOWN) != 0;
 	if ((flags & CONN_TIDIES) != 0)
 		conn_set_patient(c, CONN_TIDY_MS);
 	if (conn_connect(c, err) != 0) {

@@ -70,6 +70,8 @@ enum conn_flags {
 	CONN_READS = 0,  /* a replica will do */
 	CONN_WRITES = 1, /* a replica is gone away from, as from a READONLY */
 	CONN_TIDIES = 2, /* as after conn_set_patient(CONN_TIDY_MS) */
+	CONN_KNOWN = 4,  /* it was reached before: if it cannot be now, it is
+			    sought again, for the target's time */
 };
 
 /*

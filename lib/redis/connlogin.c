@@ -56,7 +56,8 @@ static int write_step(struct conn *c, const struct buf *bytes, int64_t since,
 			return -1;
 		if (put == 0)
 			continue;
-		error_set(err, ERROR_DATA, "it answers what it was not asked");
+		error_set(err, ERROR_TEMPORARY,
+			  "it answers what it was not asked");
 		if (reader_feed(c->reader, c->in, put, err) != 0)
 			*after = CONN_FATAL;
 		return -1;
@@ -125,12 +126,16 @@ static int ask(struct conn *c, int argc, const char *const argv[],
 		/* It may have said why, before it hung up. */
 		whole = false;
 		rc = read_step(c, since, out, after, err);
-		if (rc != 0 && *after == CONN_AGAIN)
+		if (rc != 0 && *after == CONN_AGAIN &&
+		    err->code == ERROR_TEMPORARY)
 			*err = cause;
 	}
 	if (bytes.data != NULL)
 		wipe(bytes.data, bytes.cap);
 	buf_release(&bytes);
+	/* What a connection ends with by itself can be another time. */
+	if (rc != 0 && *after == CONN_AGAIN && err->code != ERROR_TEMPORARY)
+		*after = CONN_FATAL;
 	if (rc != 0)
 		return -1;
 	if (conn_transient(*out))

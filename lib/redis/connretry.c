@@ -83,10 +83,15 @@ static int try_until_over(struct conn *c, struct error *err)
 
 int conn_connect(struct conn *c, struct error *err)
 {
+	struct error why;
+
 	if (c->trouble == 0)
 		c->trouble = clock_ns();
-	if (try_until_over(c, err) != 0)
+	/* A try that failed before one that did not is no error. */
+	if (try_until_over(c, &why) != 0) {
+		*err = why;
 		return -1;
+	}
 	/* All that is not answered goes over the new one. */
 	c->sent = 0;
 	c->sent_off = 0;

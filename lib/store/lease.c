@@ -87,8 +87,8 @@ static int reopen(struct lease *l, struct error *err)
 {
 	if (l->conn != NULL)
 		return 0;
-	return server_connect(l->server, CONN_WRITES | CONN_TIDIES, &l->conn,
-			      err);
+	return server_connect(l->server, CONN_WRITES | CONN_TIDIES | CONN_KNOWN,
+			      &l->conn, err);
 }
 
 static void *lease_run(void *arg)

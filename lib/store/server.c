@@ -32,14 +32,19 @@ int server_connect(const struct server *server, unsigned flags,
 
 int server_ready(struct server *server, struct error *err)
 {
+	unsigned flags = server->flags;
+
 	if (server->conn != NULL && !conn_failed(server->conn) &&
 	    conn_pending(server->conn) == 0)
 		return 0;
 	conn_close(server->conn);
 	server->conn = NULL;
-	return server_connect(
-		server, server->flags | (server->tidying ? CONN_TIDIES : 0),
-		&server->conn, err);
+	if (server->tidying)
+		flags |= CONN_TIDIES;
+	if (server_connect(server, flags, &server->conn, err) != 0)
+		return -1;
+	server->flags |= CONN_KNOWN;
+	return 0;
 }
 
 void server_tidy(struct server *server, bool tidying)

@@ -136,7 +136,7 @@ int serverbuild_vanished(struct server *server, uint32_t bucket,
 	struct conn *c = NULL;
 	struct error why = ERROR_INIT;
 	uint64_t evicted = 0;
-	int rc = server_connect(server, CONN_WRITES, &c, &why);
+	int rc = server_connect(server, CONN_WRITES | CONN_KNOWN, &c, &why);
 
 	if (rc == 0)
 		rc = lease_confirm(server->lease, c, &why);

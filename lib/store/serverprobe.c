@@ -177,7 +177,8 @@ int serverprobe_probe(struct store *s, const struct manifest *m, probe_fn *fn,
 		(void)error_nomem(err);
 		goto fail;
 	}
-	if (server_connect(server, CONN_READS, &p->conn, err) != 0 ||
+	if (server_connect(server, CONN_READS | CONN_KNOWN, &p->conn, err) !=
+		    0 ||
 	    batch_new(p->conn, &options, &p->batch, err) != 0)
 		goto fail;
 	*out = &p->base;

@@ -161,7 +161,8 @@ static int connect_writer(struct server_writer *w, struct error *err)
 {
 	const struct serverbuild *build = w->server->build;
 
-	if (server_connect(w->server, CONN_WRITES, &w->conn, err) != 0)
+	if (server_connect(w->server, CONN_WRITES | CONN_KNOWN, &w->conn,
+			   err) != 0)
 		return -1;
 	if (strcmp(conn_facts(w->conn)->run_id, build->run_id) != 0) {
 		(void)error_set(err, ERROR_TEMPORARY,

@@ -137,6 +137,25 @@ static void refusals_end_at_once(void)
 	}
 }
 
+static void who_speaks_first_is_no_server(void)
+{
+	static const char *const words[] = {"SSH-2.0-x\r\n", "\r\n"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const struct fake_step script[] = {{FAKE_SEND, words[i]},
+						   {FAKE_CLOSE, NULL}};
+		struct error err = ERROR_INIT;
+		struct fake f;
+		struct conn *c;
+
+		fake_start(&f, script, FAKE_STEPS(script));
+		/* Ten seconds, which it does not wait. */
+		CHECK(conn_open(&f.target, CONN_READS, &c, &err) == -1);
+		CHECK_U64(err.code, ERROR_DATA);
+		CHECK(fake_stop(&f));
+	}
+}
+
 static void a_user_needs_no_password(void)
 {
 	static const struct fake_step script[] = {{FAKE_EXPECT, "AUTH me "},
@@ -241,6 +260,8 @@ int main(void)
 				"without both it is a primary");
 	UNIT(refusals_end_at_once,
 	     "login: refusals end at once, and no password is told");
+	UNIT(who_speaks_first_is_no_server,
+	     "login: who says something before it was asked is refused");
 	UNIT(a_user_needs_no_password, "login: a user needs no password");
 	UNIT(nobody_there_is_told_at_once,
 	     "login: nobody there is told at once");
