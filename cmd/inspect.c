@@ -13,7 +13,7 @@
 #include "lib/job/verdict.h"
 
 /* Fill of the fullest filter, in percent, that monitors hear of. */
-#define WARN 80
+#define WARN 90
 #define CRIT 95
 
 static const struct inspect_bucket *const *

@@ -1,0 +1,49 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What README.md shows of servers is what happens.
+bats_require_minimum_version 1.5.0
+
+load ../helpers
+load ../redis
+
+setup_file() {
+	begin_file
+	redis_start main
+}
+
+teardown_file() {
+	redis_stop main
+}
+
+setup() {
+	begin
+}
+
+# block HEADING KIND: the code of that kind below a heading of README.md.
+block() {
+	awk -v heading="## $1" -v fence="\`\`\`$2" '
+		/^## / { within = $0 == heading }
+		/^```$/ { inside = 0 }
+		inside { print }
+		within && $0 == fence { inside = 1 }' \
+		"$BATS_TEST_DIRNAME/../../README.md"
+}
+
+@test "readme: the same set on a server" {
+	mkdir bin
+	ln -s "$BLOOMCTL" bin/bloomctl
+	# The keyspec, the rows and the variables of the tour, and no output.
+	block 'A tour' console | sed -n '/^\$ cat/,/^END/p; /^\$ (echo/p; /^\$ export/p' |
+		sed 's/^\$ //' >job
+	block 'On a server' sh >>job
+	grep -q 'redis://localhost$' job
+	sed -i "s|redis://localhost\$|redis://127.0.0.1:$(redis_port)|" job
+	PATH=$PWD/bin:$PATH any_run bash -e job
+	assert_status 0
+	assert_has "$output" 'is complete: 20,000 rows in 8 filters' \
+		'is live, 20,000 rows; before it: none' \
+		'all 20,000 rows are found' 'OK: '
+	[[ $(redis_cli main BF.EXISTS blocked_cards:2 \
+		card:4711:merchant:M11) == 1 ]]
+}
