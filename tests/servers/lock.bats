@@ -185,7 +185,7 @@ setup() {
 	next=$built
 	stop_within 1 63 swap --lease 1s
 	on_ok inspect
-	assert_has "$output" "mixed generations" "is still of '$live'" 'swap, pid' promoting
+	assert_has "$output" "mixed generations" "is still of '$live'" 'swap, pid'
 	on_ok inspect --format json
 	printf '%s\n' "$output" >inspected.json
 	count=$(moved "$next")
