@@ -47,8 +47,10 @@ static int pause_before(struct conn *c, struct error *err)
 static int give_up(struct conn *c, struct error *err)
 {
 	char span[CONN_SPAN_MAX];
-	int ms = c->patient_until != 0 ? c->patient_ms : c->target->timeout_ms;
+	int ms = c->target->timeout_ms;
 
+	if (c->patient_until != 0 && c->patient_ms < ms)
+		ms = c->patient_ms;
 	error_set(err, c->reached ? ERROR_TEMPORARY : ERROR_UNREACHED,
 		  "%s; given up after %s", c->cause.text, conn_span(ms, span));
 	if (c->cause.hint[0] != '\0')

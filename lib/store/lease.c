@@ -78,9 +78,11 @@ static void after_failure(struct lease *l, const struct error *why)
 	if (bearable && !is_over(l))
 		return;
 	l->lost = *why;
-	/* It was reached when the lock was taken. */
 	if (silent)
-		l->lost.code = ERROR_TEMPORARY;
+		(void)error_prefix(&l->lost,
+				   "set '%s': its lock could not be "
+				   "kept",
+				   l->server->set);
 }
 
 static int reopen(struct lease *l, struct error *err)

@@ -254,6 +254,9 @@ int serverseal_seal(struct store *s, struct manifest *m, struct error *err)
 	    check_counts(build, m, err) != 0 ||
 	    serverbuild_check_evictions(server, err) != 0)
 		return -1;
+	/* From here to its manifest: another server may not have it all. */
+	if (build->run_id[0] != '\0')
+		conn_pin(server->conn);
 	for (uint32_t b = 0; b < m->buckets; b++)
 		if (stop_check(err) != 0 || seal_bucket(&seal, b, err) != 0)
 			return -1;

@@ -20,6 +20,7 @@ struct promotion {
 	bool claim;                 /* looks and keeps others out; else moves */
 	uint32_t before;            /* filters that were the new one's */
 	uint32_t moved;             /* filters that are */
+	bool begun;                 /* readers may have had some of it */
 	uint32_t asked;             /* promotions that were sent */
 	uint32_t answered;          /* of them */
 	struct error refused;       /* the first refusal; NONE: no */
@@ -158,7 +159,9 @@ static int check_all(struct promotion *p, struct error *err)
 	for (uint32_t b = 0; b < n; b++)
 		good += strcmp(ids[b], p->generation) == 0;
 	free(ids);
-	p->moved = good;
+	/* What it knew before was of another server, maybe. */
+	p->before = p->moved = good;
+	p->begun = true;
 	if (good == n)
 		return 0;
 	return error_set(err, ERROR_SWAP,
@@ -199,7 +202,8 @@ static int finish(struct promotion *p, struct manifest *next,
 /* Also where it is not known, as the answer never came. */
 static bool moved(const struct promotion *p)
 {
-	return p->moved > 0 || (!p->claim && p->asked > p->answered);
+	return p->begun || p->moved > 0 ||
+	       (!p->claim && p->asked > p->answered);
 }
 
 /* Nothing has moved, so what is said there means nothing: it may also stay. */
