@@ -224,14 +224,14 @@ heals() {
 	all_of more.csv
 }
 
-# cut_swap: `swap` of $next is stopped in its middle.
+# cut_swap [OPTION...]: `swap` of $next is stopped in its middle.
 cut_swap() {
 	need_fault || return
 	many
 	server_live rows.csv
 	server_build more.csv
 	next=$built
-	stop_within 1 62 swap
+	stop_within 1 62 swap "$@"
 }
 
 # goes_on STATUS: and then it ends so.
