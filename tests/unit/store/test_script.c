@@ -34,7 +34,7 @@ static void names_the_command_of_the_line(void)
 		 "lock: NOPERM this user may not call 'DEL'"},
 		{SCRIPT_UNLOCK, UNKNOWN "2.", ERROR_ENGINE,
 		 "lock: ERR unknown command 'DEL'"},
-		{SCRIPT_BEAT, DENIED "4.", ERROR_RIGHTS,
+		{SCRIPT_BEAT, DENIED "5.", ERROR_RIGHTS,
 		 "lock: NOPERM this user may not call 'PEXPIRE'"},
 		{SCRIPT_LOOK, DENIED "9.", ERROR_RIGHTS,
 		 "lock: NOPERM this user may not call 'PTTL'"},
