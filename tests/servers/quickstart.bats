@@ -70,6 +70,7 @@ rules() {
 }
 
 @test "quickstart: over TLS, as a user with the rights of the page and no others" {
+	# shellcheck disable=SC2034 # for the helpers
 	local words redis_auth=admin
 	mapfile -t words < <(rules)
 	redis_acl tls rebuild s3cret-word "${words[@]}"

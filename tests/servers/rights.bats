@@ -86,6 +86,7 @@ job() {
 	user everything
 	job
 	assert_status 0
+	# shellcheck disable=SC2034 # for the helpers
 	live=$(live_now)
 	server_answers
 	as doctor
@@ -160,6 +161,7 @@ job() {
 	server_live rows.csv
 	server_build rows.csv
 	next=$built
+	# shellcheck disable=SC2034 # for the helpers
 	before=$(redis_cli main KEYS '{cards:0}:bloomctl:*:state' |
 		grep -v "$next" | cut -d : -f 4)
 	for pattern in "${all[@]}"; do

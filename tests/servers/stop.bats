@@ -42,7 +42,7 @@ ends_soon() {
 	slow_build --lease 5m --timeout 5m
 	redis_pause main
 	ends_soon 143
-	feed_end
+	feed 999999
 	server_answers
 }
 
