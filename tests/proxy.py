@@ -10,7 +10,7 @@ when it begins; it holds one of
     pass         everything goes through
     cut N        when N bytes of answers have gone through since CONTROL was
                  written, that connection is cut in the middle, and what
-                 comes later goes through
+                 comes later goes through; CONTROL.cut is there then
     swap A B     each A in what the client sends is B; both of one length
 
 It ends when its standard input does.
@@ -75,7 +75,8 @@ class Proxy:
                 data = data[:self.left]
                 self.left = None if cut else self.left - len(data)
             sink.sendall(data)
-            if cut or not source.fileno() >= 0:
+            if cut:
+                open(control + ".cut", "wb").close()
                 self.end(source, sink)
                 return True
         except OSError:
