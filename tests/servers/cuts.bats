@@ -39,6 +39,7 @@ wrong_everywhere() {
 	shift 3
 	[[ ${CUTS-} != all ]] || ((stride > 1000)) || stride=1
 	if [[ $kind == cut ]]; then
+		# shellcheck disable=SC2034 # open until the test ends
 		exec {proxy}> >(exec python3 "$BATS_TEST_DIRNAME/../proxy.py" \
 			p "$(redis_socket main)" order 3>&-)
 		wait_until test -e p
