@@ -236,7 +236,8 @@ static int move_all(struct promotion *p, struct manifest *next,
 		rc = go_through(p, false, err);
 	if (rc == 0)
 		rc = finish(p, next, live, err);
-	else if (!moved(p) && !resuming && !conn_failed(server->conn))
+	else if (!moved(p) && !resuming && server->conn != NULL &&
+		 !conn_failed(server->conn))
 		forget_moving(server);
 	server_tidy(server, false);
 	/* Whoever has taken over finishes it, and not this run again. */
