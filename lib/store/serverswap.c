@@ -206,6 +206,18 @@ static bool moved(const struct promotion *p)
 	       (!p->claim && p->asked > p->answered);
 }
 
+/*
+ * After the lock was lost: whether readers still have some filters of this
+ * generation and some of others, as whoever has the lock now does not swap.
+ */
+static bool left_mixed(struct promotion *p)
+{
+	uint32_t n = bloomkey_buckets(p->server->spec);
+	struct error ignored = ERROR_INIT;
+
+	return check_all(p, &ignored) != 0 && p->moved > 0 && p->moved < n;
+}
+
 /* Nothing has moved, so what is said there means nothing: it may also stay. */
 static void forget_moving(struct server *server)
 {
@@ -240,10 +252,12 @@ static int move_all(struct promotion *p, struct manifest *next,
 		 !conn_failed(server->conn))
 		forget_moving(server);
 	server_tidy(server, false);
-	/* Whoever has taken over finishes it, and not this run again. */
-	if (rc != 0 && err->code != ERROR_LOCKED && (moved(p) || resuming))
-		return incomplete(p, err);
-	return rc;
+	if (rc == 0 || (!moved(p) && !resuming))
+		return rc;
+	/* Another swap has finished it, or gone elsewhere with all of it. */
+	if (err->code == ERROR_LOCKED && !left_mixed(p))
+		return rc;
+	return incomplete(p, err);
 }
 
 /* Whether readers have what the caller saw, or already some of the next. */

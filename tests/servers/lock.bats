@@ -46,6 +46,24 @@ setup() {
 	lock_gone
 }
 
+@test "lock: its owner wakes up in mid-swap while another builds: it is not finished" {
+	need_fault
+	many
+	server_live rows.csv
+	server_build more.csv
+	next=$built
+	stop_within 1 63 swap --lease 1s
+	wait_until lock_gone
+	server_build rows.csv
+	kill -CONT "$pid"
+	ends 84
+	assert_has "$stderr" "'$next' is live in $(moved "$next") of 64 filters" \
+		'run the same swap again to finish'
+	on_ok swap -q -g "$next"
+	[[ $(moved "$next") == 64 ]]
+	all_of more.csv
+}
+
 @test "lock: its owner wakes up after another has rolled back, and moves nothing" {
 	need_fault
 	many
