@@ -247,8 +247,8 @@ check-long:
 	$(MAKE) VARIANT=fuzz BUILD=build/fuzz CC=$(FUZZ_CC) fuzz
 	@set -e; for cc in $(LONG_CCS); do for variant in plain asan; do \
 		echo "check-long: $$cc, $$variant"; \
-		$(MAKE) VARIANT=$$variant BUILD=build/$$cc-$$variant CC=$$cc \
-			check check-servers; \
+		CUTS=all $(MAKE) VARIANT=$$variant CC=$$cc \
+			BUILD=build/$$cc-$$variant check check-servers; \
 	done; done
 	tests/differential --rows $(DIFFERENTIAL_ROWS) --jobs $$(nproc) \
 		"build/$(firstword $(LONG_CCS))-plain/bloomctl key --stdin -k"
