@@ -340,6 +340,7 @@ int serverbuild_reserve(struct store *s, const struct manifest *m,
 	(void)server_number(server_fence(server), w.fence);
 	for (uint32_t b = 0; b < m->buckets; b++)
 		if (stop_check(err) != 0 ||
+		    server_need_lock(server, err) != 0 ||
 		    reserve_bucket(server, &w, b, err) != 0)
 			return -1;
 	if (conn_flush(server->conn, err) != 0)

@@ -25,6 +25,7 @@ struct serverbuild {
 	pthread_mutex_t merge;  /* of both, and of all below */
 	unsigned writers;       /* open */
 	bool lost;              /* one was closed with items under way */
+	bool sealed;            /* or begun to be: others may take it */
 };
 
 /*

@@ -69,6 +69,23 @@ int server_record(struct server *server, enum script script, const char *name,
 	return lost ? lost_lock(server, name, err) : 0;
 }
 
+/*
+ * Filters are reserved without a look at the lock, which lies in another slot:
+ * those of a run that woke up late would be nobody's.  What is not sealed
+ * nobody else can have taken.
+ */
+static void drop_ours(struct server *server, const struct manifest *m)
+{
+	const struct serverbuild *build = server->build;
+	struct error ignored = ERROR_INIT;
+
+	if (server->lease == NULL || build == NULL || build->sealed ||
+	    strcmp(build->generation, m->generation) != 0)
+		return;
+	server_tidy(server, true);
+	(void)serverdrop_filters(server, m->generation, &ignored);
+}
+
 int server_put(struct store *s, const struct manifest *m, struct error *err)
 {
 	struct server *server = (struct server *)s;
@@ -84,6 +101,8 @@ int server_put(struct store *s, const struct manifest *m, struct error *err)
 	if (aborted && server->lease != NULL)
 		lease_unwatch(server->lease);
 	rc = server_need_lock(server, err);
+	if (rc != 0 && aborted)
+		drop_ours(server, m);
 	/* Also when a stop is why: what is left over must not stay. */
 	if (rc == 0 && aborted) {
 		server_tidy(server, true);
@@ -254,6 +273,7 @@ int serverseal_seal(struct store *s, struct manifest *m, struct error *err)
 	    check_counts(build, m, err) != 0 ||
 	    serverbuild_check_evictions(server, err) != 0)
 		return -1;
+	build->sealed = true;
 	/* From here to its manifest: another server may not have it all. */
 	if (build->run_id[0] != '\0')
 		conn_pin(server->conn);

@@ -133,6 +133,36 @@ setup() {
 	server_answers
 }
 
+# shadows: how many filters and states are of no live generation.
+shadows() {
+	keys_now | grep -c '}:bloomctl:' || :
+}
+
+@test "lock: a build that wakes up while it reserves leaves nothing behind" {
+	need_fault
+	many buckets=1000
+	local n
+	for n in 14 18 22 26 30; do
+		redis_cli main FLUSHALL >/dev/null
+		LD_PRELOAD=$BUILD/fault.so FAULT=send:$n:stop "$BLOOMCTL" build \
+			-q -k cards.keyspec -t "$target" --capacity 100 \
+			--lease 1s -s file:rows.csv >said.out 2>said.err 3>&- &
+		pid=$!
+		wait_until stopped_or_gone "$pid"
+		! (($(shadows) > 0)) || break
+		kill -KILL "$pid"
+		wait "$pid" || :
+	done
+	(($(shadows) > 0 && $(shadows) < 2000))
+	wait_until lock_gone
+	on build -q --capacity 100 -s file:rows.csv
+	assert_status 0
+	keys_now >before.keys
+	kill -CONT "$pid"
+	ends 82
+	diff before.keys <(keys_now)
+}
+
 @test "lock: its key is lost, and is taken again, as nobody had it meanwhile" {
 	slow_build --lease 2s
 	redis_cli main DEL "bloomctl:{$set}:lock" >/dev/null
