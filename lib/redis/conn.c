@@ -45,6 +45,11 @@ const struct conn_facts *conn_facts(const struct conn *c)
 	return &c->facts;
 }
 
+uint64_t conn_made(const struct conn *c)
+{
+	return c->made;
+}
+
 void conn_pin(struct conn *c)
 {
 	c->pinned = true;

@@ -88,6 +88,12 @@ void conn_close(struct conn *c);
 /* Borrowed; of the connection there is now. */
 const struct conn_facts *conn_facts(const struct conn *c);
 
+/*
+ * How many connections it has made: what the server knows of one, such as what
+ * was written over it, is gone when it is another.
+ */
+uint64_t conn_made(const struct conn *c);
+
 /* From now on only to this process: see above.  ERROR_TEMPORARY else. */
 void conn_pin(struct conn *c);
 

@@ -34,6 +34,7 @@ struct conn {
 	struct conn_facts pin;
 	bool pinned;
 	bool reached;     /* the server has answered something, ever */
+	uint64_t made;    /* connections */
 	struct error err; /* of its own; ERROR_NONE: none */
 
 	/* The window: ring[head] is the oldest of count. */

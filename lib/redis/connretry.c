@@ -94,6 +94,7 @@ int conn_connect(struct conn *c, struct error *err)
 		*err = why;
 		return -1;
 	}
+	c->made++;
 	/* All that is not answered goes over the new one. */
 	c->sent = 0;
 	c->sent_off = 0;

@@ -235,20 +235,41 @@ static int check_counts(const struct serverbuild *build,
 	return 0;
 }
 
-/* Waits until so many replicas have everything. */
-static int wait_replicas(struct server *server, struct error *err)
+/*
+ * WAIT is for what was written over its own connection, so something is: the
+ * last filter is sealed once more.
+ */
+static int ask_replicas(struct seal *seal, unsigned want,
+			const struct reply **reply, struct error *err)
 {
+	struct server *server = seal->server;
 	char number[SERVER_NUMBER_MAX];
 	char ms[SERVER_NUMBER_MAX];
-	unsigned want = server->options->wait_replicas;
 	const char *const words[] = {"WAIT", server_number(want, number), ms};
+	uint64_t made;
+
+	/* The server answers before its silence would count as one. */
+	(void)server_number((uint64_t)server->target.timeout_ms / 2, ms);
+	do {
+		made = conn_made(server->conn);
+		if (seal_bucket(seal, seal->m->buckets - 1, err) != 0 ||
+		    conn_flush(server->conn, err) != 0 ||
+		    conn_call(server->conn, 3, words, NULL, reply, err) != 0)
+			return -1;
+	} while (conn_made(server->conn) != made);
+	return 0;
+}
+
+/* Waits until so many replicas have everything. */
+static int wait_replicas(struct seal *seal, struct error *err)
+{
+	const struct server *server = seal->server;
+	unsigned want = server->options->wait_replicas;
 	const struct reply *reply;
 
 	if (want == 0)
 		return 0;
-	/* The server answers before its silence would count as one. */
-	(void)server_number((uint64_t)server->target.timeout_ms / 2, ms);
-	if (conn_call(server->conn, 3, words, NULL, &reply, err) != 0)
+	if (ask_replicas(seal, want, &reply, err) != 0)
 		return -1;
 	if (reply->type != REPLY_INTEGER)
 		return reply_refused(reply, err, "%s: WAIT",
@@ -281,7 +302,7 @@ int serverseal_seal(struct store *s, struct manifest *m, struct error *err)
 		if (stop_check(err) != 0 || seal_bucket(&seal, b, err) != 0)
 			return -1;
 	if (conn_flush(server->conn, err) != 0 ||
-	    wait_replicas(server, err) != 0 ||
+	    wait_replicas(&seal, err) != 0 ||
 	    serverbuild_check_evictions(server, err) != 0)
 		return -1;
 	lease_unwatch(server->lease);

@@ -350,6 +350,25 @@ live_on_both() {
 	all_of more.csv
 }
 
+# waits_for_replicas NAME: somebody does.
+waits_for_replicas() {
+	redis_says "$1" blocked_clients 1
+}
+
+@test "nodes: a replica that is behind does not count, also when the connection breaks" {
+	server_live rows.csv
+	redis_pause second
+	"$BLOOMCTL" build -q -k cards.keyspec -t "$target" -s file:more.csv \
+		--wait-replicas 1 --timeout 6s >said.out 2>said.err 3>&- &
+	pid=$!
+	wait_until waits_for_replicas main
+	redis_cli main CLIENT KILL TYPE normal >/dev/null
+	ends 75
+	assert_has "$stderr" '0 of 1 replicas have the generation'
+	redis_resume second
+	server_left_alone
+}
+
 @test "nodes: a replica that is behind does not count" {
 	server_live rows.csv
 	redis_pause second
