@@ -91,8 +91,10 @@ static int examine(struct target *target, const struct opts *opts,
 	struct error opened = ERROR_INIT;
 	int rc = target_open(target, opts, spec, TARGET_READS, &opened);
 
-	/* Wrong usage says nothing about the target. */
-	if (rc != 0 && opened.code == ERROR_USAGE) {
+	/* Wrong usage, or a stop, says nothing about the target. */
+	if (rc != 0 &&
+	    (opened.code == ERROR_USAGE || opened.code == ERROR_INTERRUPTED ||
+	     opened.code == ERROR_TERMINATED)) {
 		*err = opened;
 		return -1;
 	}

@@ -37,6 +37,11 @@ ends_soon() {
 	((SECONDS - begun < 20)) || fail "it took $((SECONDS - begun)) s"
 }
 
+# has_socket PID: it is connected, or about to be.
+has_socket() {
+	ls -l "/proc/$1/fd" | grep -q socket:
+}
+
 @test "stop: of a build, with a lease of minutes, while the server hangs" {
 	server_live rows.csv
 	slow_build --lease 5m --timeout 5m
@@ -71,4 +76,19 @@ ends_soon() {
 	redis_pause main
 	ends_soon 143
 	[[ $(moved "$live") == 64 ]]
+}
+
+@test "stop: of a command that only looks, while the server hangs, is no finding" {
+	local command
+	redis_pause main
+	for command in doctor inspect; do
+		"$BLOOMCTL" "$command" -k cards.keyspec -t "$target" \
+			>said.out 2>said.err 3>&- &
+		pid=$!
+		wait_until has_socket "$pid"
+		ends_soon 143
+		[[ -z $output ]]
+		assert_has "$stderr" "$command: stopped by SIGTERM"
+		redis_pause main
+	done
 }
