@@ -54,5 +54,7 @@ void lease_owner(const struct reply *fields, char *out, size_t size)
 		(void)snprintf(out, size, "%s", b.data);
 	else
 		(void)snprintf(out, size, "another run");
+	/* It may have been cut within a character. */
+	show_clean(out);
 	buf_release(&b);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/input.h"
+#include "lib/base/show.h"
 #include "lib/redis/info.h"
 
 /* Of the module's version: 2.8.2 is 20802, valkey-bloom 1.0.1 is 10001. */
@@ -190,6 +191,7 @@ static void describe_memory(const struct reply *info, struct store_node *node)
 		(void)info_u64(info, "total_system_memory", &node->limit);
 	(void)info_text(info, "maxmemory_policy", node->policy,
 			sizeof(node->policy));
+	show_clean(node->policy);
 	/* volatile-*: filters have no TTL. */
 	node->evicts = strncmp(node->policy, "allkeys", strlen("allkeys")) == 0;
 }

@@ -209,6 +209,20 @@ setup() {
 	server_left_alone
 }
 
+@test "server: an owner with a long name is cut between characters" {
+	local x host
+	server_live rows.csv
+	host=$(printf '\303\251%.0s' {1..200})
+	for x in '' x; do
+		redis_cli main HSET "bloomctl:{$set}:lock" token t command build \
+			host "$x$host" >/dev/null
+		on inspect --format json
+		assert_status 0
+		printf '%s\n' "$output" >inspected.json
+		assert_json inspected.json '.lock.held | startswith("build, pid")'
+	done
+}
+
 @test "server: SIGTERM ends a build with 143, and leaves nothing" {
 	server_live rows.csv
 	slow_build
