@@ -2,6 +2,7 @@
 #include "cmd/target.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* A command that prints a password gets ours. */
 extern char **environ;
@@ -27,7 +28,7 @@ static const struct {
 
 static bool begins(const char *word, const char *how)
 {
-	return strncmp(word, how, strlen(how)) == 0;
+	return strncasecmp(word, how, strlen(how)) == 0;
 }
 
 /* The command line is read by every user of the machine. */

@@ -121,6 +121,9 @@ unreached() {
 	bloomctl_run inspect -k cards.keyspec -t rediss://127.0.0.1:1 \
 		--tls-key f
 	assert_failure 64 inspect 'option --tls-key' --tls-cert
+	bloomctl_run inspect -k cards.keyspec -t REDISS://127.0.0.1:1 \
+		--tls-ca missing.pem
+	assert_failure 78 inspect "file 'missing.pem'"
 }
 
 @test "target: durations and numbers out of range are 64" {
