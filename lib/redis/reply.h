@@ -80,14 +80,15 @@ const struct reply *reply_member(const struct reply *reply, const char *name);
 /*
  * The error that a reply means when it is not what was wanted.  An error
  * reply: NOAUTH, WRONGPASS, NOPERM: ERROR_RIGHTS; OOM: ERROR_SPACE; LOADING,
- * MASTERDOWN, READONLY, CLUSTERDOWN, TRYAGAIN, BUSY: ERROR_TEMPORARY; "ERR
- * unknown command", the same of a command in a script, and MOVED and ASK,
- * which say that a key is on another node of a cluster: ERROR_ENGINE; anything
- * else, also any other type, ERROR_DATA.  The text is "what: " and the
- * server's own, shown as show_clean() does and without the words of a command
- * or the place in a script; for MOVED and ASK a sentence with slot and node;
- * for another type what came instead.  A hint goes with those of rights,
- * memory and unknown commands.  Always returns -1.
+ * MASTERDOWN, READONLY, CLUSTERDOWN, TRYAGAIN, BUSY, MISCONF, NOREPLICAS:
+ * ERROR_TEMPORARY; "ERR unknown command", the same of a command in a script,
+ * and MOVED and ASK, which say that a key is on another node of a cluster:
+ * ERROR_ENGINE; anything else, also any other type, ERROR_DATA.  The text is
+ * "what: " and the server's own, shown as show_clean() does and without the
+ * words of a command or the place in a script; for MOVED and ASK a sentence
+ * with slot and node; for another type what came instead.  A hint goes with
+ * those of rights, memory, unknown commands and what a server waits for. Always
+ * returns -1.
  */
 int reply_refused(const struct reply *reply, struct error *err, const char *fmt,
 		  ...) __attribute__((format(printf, 3, 4)));

@@ -109,6 +109,12 @@ static const struct {
 	{"CLUSTERDOWN", ERROR_TEMPORARY, NULL},
 	{"TRYAGAIN", ERROR_TEMPORARY, NULL},
 	{"BUSY", ERROR_TEMPORARY, NULL},
+	{"MISCONF", ERROR_TEMPORARY,
+	 "the server cannot save and takes no writes until it can: see its log "
+	 "and its disk"},
+	{"NOREPLICAS", ERROR_TEMPORARY,
+	 "the server wants more replicas (min-replicas-to-write) than it has: "
+	 "see to them"},
 	{"ERR max number of clients", ERROR_TEMPORARY, NULL},
 	{"ERR unknown command", ERROR_ENGINE, NULL},
 };

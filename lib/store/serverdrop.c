@@ -58,6 +58,9 @@ int serverdrop_filters(struct server *server, const char *generation,
 		const struct reply *reply;
 		int64_t began = clock_ns();
 
+		/* Another run may need what this one was to remove. */
+		if (!server->tidying && server_need_lock(server, err) != 0)
+			return -1;
 		keys_of(server->spec, b, generation, &k);
 		(void)snprintf(what, sizeof(what), "filter '%s'", k.shadow);
 		if (script_call(server->conn, SCRIPT_DROP, keys, args, what,
