@@ -22,6 +22,7 @@ struct patient {
 	struct findings *findings;
 	const char *set;
 	bool server;
+	bool memory_unknown;         /* of a server */
 	const struct engine *engine; /* NULL: any will do, or none is there */
 	struct generations generations;
 	char locked_by[256];
@@ -63,6 +64,7 @@ static void look_at_memory(struct patient *p, const struct store_node *n,
 	bool full = n->limit > 0 &&
 		    (double)n->used * 100 / (double)n->limit >= FULL_PERCENT;
 
+	p->memory_unknown = p->memory_unknown || n->limit == 0;
 	if (n->limit == 0)
 		findings_add(p->findings, FINDING_WARNING, what,
 			     "let this user call INFO",
@@ -90,6 +92,7 @@ static int look_at_nodes(struct patient *p, struct error *err)
 	if (p->store->ops->nodes(p->store, &nodes, &count, err) != 0) {
 		if (err->code != ERROR_RIGHTS)
 			return -1;
+		p->memory_unknown = true;
 		findings_add_unseen(p->findings, err);
 		return 0;
 	}
@@ -179,12 +182,14 @@ static const struct manifest *like_the_next(const struct generations *g)
 
 /*
  * Room for a generation as the present one; without one the smallest filters
- * there are, which need the same rights.
+ * there are, which need the same rights.  Those of a server show only when they
+ * are made use of.
  */
 static int look_at_room(struct patient *p, struct error *err)
 {
 	const struct manifest *m = like_the_next(&p->generations);
 	const struct engine *engine = p->engine;
+	const char *what = p->server ? "room" : "rights, and room";
 	struct filter_params params;
 	char bytes[NUM_TEXT_MAX];
 
@@ -196,17 +201,22 @@ static int look_at_room(struct patient *p, struct error *err)
 			m != NULL ? m->error : 0.01, &params, err) != 0 ||
 	    p->store->ops->fits(p->store, &params, 1, err) != 0)
 		return -1;
-	if (m != NULL)
+	if (p->memory_unknown)
+		findings_add(p->findings, FINDING_WARNING, "room",
+			     "let this user call INFO",
+			     "whether there is any is not known");
+	else if (m != NULL)
 		findings_add(
 			p->findings, FINDING_OK, "room", NULL,
-			"rights, and room for a generation as '%s': "
-			"%" PRIu32 " filters of %s",
-			m->generation, bloomkey_buckets(p->spec),
+			"%s for a generation as '%s': %" PRIu32
+			" filters of %s",
+			what, m->generation, bloomkey_buckets(p->spec),
 			num_bytes_text(engine->layout->memory(&params), bytes));
 	else
 		findings_add(p->findings, FINDING_OK, "room", NULL,
-			     "rights, and room for empty filters; how much a "
-			     "full set takes is said by bloomctl size");
+			     "%s for empty filters; how much a full set takes "
+			     "is said by bloomctl size",
+			     what);
 	return 0;
 }
 
