@@ -47,3 +47,21 @@ block() {
 	[[ $(redis_cli main BF.EXISTS blocked_cards:2 \
 		card:4711:merchant:M11) == 1 ]]
 }
+
+@test "readme: the examples of the pages that are for a server work" {
+	local page
+	mkdir bin
+	ln -s "$BLOOMCTL" bin/bloomctl
+	PATH=$PWD/bin:$PATH
+	EXAMPLES_SERVER=redis://127.0.0.1:$(redis_port)
+	export PATH EXAMPLES_SERVER
+	redis_cli main FLUSHALL
+	# That of bloomctl(1) makes the set that the others go on with.
+	for page in bloomctl bloomctl-{doctor,build,swap,inspect,verify,lookup}; do
+		page=$BATS_TEST_DIRNAME/../../man/$page.1
+		grep -qxF '.\" server' "$page"
+		any_run "$BATS_TEST_DIRNAME/../run-examples" "$page"
+		assert_status 0
+		assert_has "$output" " -t $EXAMPLES_SERVER"
+	done
+}
