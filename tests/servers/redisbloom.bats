@@ -272,6 +272,10 @@ evicted() {
 	done
 	# What is added later comes, too.
 	redis_cli new BF.MADD f c
-	redis_cli new WAIT 1 0
-	[[ $(redis_cli copy BF.EXISTS f c) == 1 ]]
+	wait_until copy_has c
+}
+
+# copy_has ITEM: the replica's filter.
+copy_has() {
+	[[ $(redis_cli copy BF.EXISTS f "$1") == 1 ]]
 }
