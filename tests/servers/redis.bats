@@ -109,13 +109,17 @@ setup() {
 	redis_kill slow
 }
 
+# copy_has KEY VALUE: the replica.
+copy_has() {
+	[[ $(redis_cli copy GET "$1") == "$2" ]]
+}
+
 @test "redis: a replica has all, follows, refuses writes, and takes over" {
 	redis_cli main SET before 1
 	redis_replica copy main
 	[[ $(redis_cli copy GET before) == 1 ]]
 	redis_cli main SET after 2
-	redis_cli main WAIT 1 0
-	[[ $(redis_cli copy GET after) == 2 ]]
+	wait_until copy_has after 2
 	run ! redis_cli copy SET x 1
 	assert_has "$output" READONLY
 	redis_failover copy
