@@ -334,12 +334,15 @@ static void manual_agrees(void)
 {
 	char line[256];
 	char expected[64];
+	bool within = false;
 	size_t i = 0;
 	FILE *f = fopen("man/bloomctl-protocol.7", "r");
 
 	REQUIRE(f != NULL);
 	while (fgets(line, sizeof(line), f) != NULL) {
-		if (strncmp(line, ".It Va ", 7) != 0)
+		if (strncmp(line, ".Sh ", 4) == 0)
+			within = strcmp(line, ".Sh MANIFESTS\n") == 0;
+		if (!within || strncmp(line, ".It Va ", 7) != 0)
 			continue;
 		line[strcspn(line, "\n")] = '\0';
 		REQUIRE(i < MANIFEST_MEMBERS);
