@@ -68,24 +68,6 @@ static int read_file(int dirfd, const char *name, struct buf *out,
 	return rc;
 }
 
-/* Whether a manifest is of the folder that it was found in. */
-static int check_owner(const struct dir *dir, const char *id,
-		       const struct manifest *m, struct error *err)
-{
-	if (strcmp(m->fingerprint, bloomkey_fingerprint(dir->spec)) != 0 ||
-	    strcmp(m->set, dir->set) != 0)
-		return error_set(err, ERROR_DATA,
-				 "of another keyspec: fingerprint %.8s",
-				 m->fingerprint);
-	if (strcmp(m->generation, id) != 0)
-		return error_set(err, ERROR_DATA, "of another generation: %s",
-				 m->generation);
-	if (m->buckets != bloomkey_buckets(dir->spec))
-		return error_set(err, ERROR_DATA,
-				 "of another number of buckets");
-	return 0;
-}
-
 int dir_manifest(struct dir *dir, const char *id, struct manifest *out,
 		 struct error *err)
 {
@@ -108,24 +90,13 @@ int dir_manifest(struct dir *dir, const char *id, struct manifest *out,
 		rc = manifest_decode(text.data != NULL ? text.data : "",
 				     text.len, out, err);
 	buf_release(&text);
-	if (rc == 0 && check_owner(dir, id, out, err) != 0) {
+	if (rc == 0 &&
+	    manifest_check_place(out, dir->set, dir->spec, id, err) != 0) {
 		manifest_release(out);
 		memset(out, 0, sizeof(*out));
 		rc = -1;
 	}
 	return rc;
-}
-
-static void set_broken(const struct dir *dir, const char *id,
-		       struct manifest *out, const char *why)
-{
-	manifest_release(out);
-	memset(out, 0, sizeof(*out));
-	out->state = MANIFEST_BROKEN;
-	memcpy(out->set, dir->set, sizeof(out->set));
-	memcpy(out->generation, id, strlen(id) + 1);
-	(void)snprintf(out->broken, sizeof(out->broken), "%.*s",
-		       (int)sizeof(out->broken) - 1, why);
 }
 
 struct reading {
@@ -134,36 +105,6 @@ struct reading {
 	bool held;      /* the lock, by anybody */
 	uint64_t fence; /* under which; 0: not known */
 };
-
-/* What readers get is decided by the link; the manifest only follows it. */
-static void set_effective(const struct dir *dir, const struct reading *r,
-			  struct manifest *m)
-{
-	char why[sizeof(m->broken)];
-	char id[NAMES_ID_MAX];
-
-	memcpy(id, m->generation, sizeof(id));
-	if (strcmp(id, r->live) != 0) {
-		if (m->state == MANIFEST_LIVE)
-			m->state = MANIFEST_OLD;
-		else if (m->state == MANIFEST_BUILDING &&
-			 (!r->held || (r->fence != 0 && r->fence != m->fence)))
-			m->state = MANIFEST_ABORTED; /* its owner is dead */
-		return;
-	}
-	switch (m->state) {
-	case MANIFEST_COMPLETE:
-	case MANIFEST_LIVE:
-	case MANIFEST_OLD:
-		m->state = MANIFEST_LIVE;
-		break;
-	default:
-		(void)snprintf(why, sizeof(why),
-			       "readers get it, but its manifest says %s",
-			       manifest_state_name(m->state));
-		set_broken(dir, id, m, why);
-	}
-}
 
 /*
  * 1; 0 if there is nothing to report, because it was removed just now; or -1
@@ -180,7 +121,8 @@ static int read_one(struct dir *dir, const struct reading *r, const char *id,
 
 	if (dir_manifest(dir, id, out, &why) == 0) {
 		out->recorded = out->state;
-		set_effective(dir, r, out);
+		/* What readers get is decided by the link. */
+		manifest_set_effective(out, r->live, r->held, r->fence);
 		out->linked = live;
 		/* All may be written, and the last sync have failed. */
 		if (live && r->moving && out->recorded == MANIFEST_LIVE)
@@ -197,7 +139,7 @@ static int read_one(struct dir *dir, const struct reading *r, const char *id,
 	    errno == ENOENT)
 		return 0;
 	(void)error_prefix(&why, "%smanifest", live ? "readers get it; " : "");
-	set_broken(dir, id, out, why.text);
+	manifest_break(out, dir->set, id, why.text);
 	out->linked = live;
 	out->unread = why.code == ERROR_RIGHTS;
 	/* Somebody's own, under such a name: it stays, whatever it is. */

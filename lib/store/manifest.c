@@ -33,6 +33,66 @@ void manifest_release(struct manifest *m)
 	m->source = NULL;
 }
 
+void manifest_break(struct manifest *m, const char *set, const char *id,
+		    const char *why)
+{
+	manifest_release(m);
+	memset(m, 0, sizeof(*m));
+	m->state = MANIFEST_BROKEN;
+	(void)snprintf(m->set, sizeof(m->set), "%s", set);
+	(void)snprintf(m->generation, sizeof(m->generation), "%s", id);
+	(void)snprintf(m->broken, sizeof(m->broken), "%.*s",
+		       (int)sizeof(m->broken) - 1, why);
+}
+
+int manifest_check_place(const struct manifest *m, const char *set,
+			 const struct bloomkey_spec *spec, const char *id,
+			 struct error *err)
+{
+	if (strcmp(m->fingerprint, bloomkey_fingerprint(spec)) != 0 ||
+	    strcmp(m->set, set) != 0)
+		return error_set(err, ERROR_DATA,
+				 "of another keyspec: fingerprint %.8s",
+				 m->fingerprint);
+	if (strcmp(m->generation, id) != 0)
+		return error_set(err, ERROR_DATA, "of another generation: %s",
+				 m->generation);
+	if (m->buckets != bloomkey_buckets(spec))
+		return error_set(err, ERROR_DATA,
+				 "of another number of buckets");
+	return 0;
+}
+
+void manifest_set_effective(struct manifest *m, const char *live, bool held,
+			    uint64_t fence)
+{
+	enum manifest_state recorded = m->state;
+	char why[sizeof(m->broken)];
+	char set[NAMES_SET_MAX];
+	char id[NAMES_ID_MAX];
+
+	if (strcmp(m->generation, live) != 0) {
+		if (m->state == MANIFEST_LIVE)
+			m->state = MANIFEST_OLD;
+		else if (m->state == MANIFEST_BUILDING &&
+			 (!held || (fence != 0 && fence != m->fence)))
+			m->state = MANIFEST_ABORTED; /* its owner is dead */
+		return;
+	}
+	if (m->state == MANIFEST_COMPLETE || m->state == MANIFEST_LIVE ||
+	    m->state == MANIFEST_OLD) {
+		m->state = MANIFEST_LIVE;
+		return;
+	}
+	memcpy(set, m->set, sizeof(set));
+	memcpy(id, m->generation, sizeof(id));
+	(void)snprintf(why, sizeof(why),
+		       "readers get it, but its manifest says %s",
+		       manifest_state_name(m->state));
+	manifest_break(m, set, id, why);
+	m->recorded = recorded;
+}
+
 int manifest_copy(struct manifest *out, const struct manifest *m,
 		  struct error *err)
 {

@@ -67,6 +67,25 @@ const char *manifest_state_name(enum manifest_state state);
 /* Frees what the manifest owns; the struct itself is the caller's. */
 void manifest_release(struct manifest *m);
 
+/* Makes it MANIFEST_BROKEN, of a set and a generation; releases what it was. */
+void manifest_break(struct manifest *m, const char *set, const char *id,
+		    const char *why);
+
+/*
+ * ERROR_DATA if it is not that of the place where it was found: of this set,
+ * keyspec and generation.
+ */
+int manifest_check_place(const struct manifest *m, const char *set,
+			 const struct bloomkey_spec *spec, const char *id,
+			 struct error *err);
+
+/*
+ * Sets the state that it counts as where readers get the generation `live`
+ * ("": none) and the lock is held, or not, under a fence (0: not known).
+ */
+void manifest_set_effective(struct manifest *m, const char *live, bool held,
+			    uint64_t fence);
+
 /* A deep copy.  0 or -1 (ERROR_INTERNAL). */
 int manifest_copy(struct manifest *out, const struct manifest *m,
 		  struct error *err);

@@ -31,33 +31,6 @@ struct reading {
 	uint64_t fence;            /* under which */
 };
 
-static void set_broken(const struct server *server, const char *id,
-		       const char *why, struct manifest *out)
-{
-	manifest_release(out);
-	memset(out, 0, sizeof(*out));
-	out->state = MANIFEST_BROKEN;
-	memcpy(out->set, server->set, sizeof(out->set));
-	(void)snprintf(out->generation, sizeof(out->generation), "%s", id);
-	(void)snprintf(out->broken, sizeof(out->broken), "%.*s",
-		       (int)sizeof(out->broken) - 1, why);
-}
-
-static int check_owner(const struct server *server, const char *id,
-		       const struct manifest *m, struct error *err)
-{
-	if (strcmp(m->fingerprint, bloomkey_fingerprint(server->spec)) != 0 ||
-	    strcmp(m->set, server->set) != 0 ||
-	    m->buckets != bloomkey_buckets(server->spec))
-		return error_set(err, ERROR_DATA,
-				 "of another keyspec: fingerprint %.8s",
-				 m->fingerprint);
-	if (strcmp(m->generation, id) != 0)
-		return error_set(err, ERROR_DATA, "of another generation: %s",
-				 m->generation);
-	return 0;
-}
-
 /* 1; 0 if there is none; -1. */
 static int read_manifest(struct server *server, const char *id,
 			 struct manifest *out, struct error *err)
@@ -76,7 +49,8 @@ static int read_manifest(struct server *server, const char *id,
 		return reply_refused(reply, err, "manifest");
 	if (manifest_decode(reply->u.text, reply->len, out, err) != 0)
 		return -1;
-	if (check_owner(server, id, out, err) != 0) {
+	if (manifest_check_place(out, server->set, server->spec, id, err) !=
+	    0) {
 		manifest_release(out);
 		memset(out, 0, sizeof(*out));
 		return -1;
@@ -85,36 +59,14 @@ static int read_manifest(struct server *server, const char *id,
 }
 
 /* What readers get is decided by the states; the manifest only follows. */
-static void set_effective(const struct server *server, const struct reading *r,
-			  struct manifest *m)
+static void set_effective(const struct reading *r, struct manifest *m)
 {
-	char why[sizeof(m->broken)];
-	char id[NAMES_ID_MAX];
-
-	memcpy(id, m->generation, sizeof(id));
-	if (strcmp(id, r->live) != 0) {
-		if (m->state == MANIFEST_LIVE)
-			m->state = MANIFEST_OLD;
-		else if (m->state == MANIFEST_BUILDING &&
-			 (!r->held || r->fence != m->fence))
-			m->state = MANIFEST_ABORTED; /* its owner is dead */
-		return;
-	}
-	if (m->state == MANIFEST_BUILDING || m->state == MANIFEST_ABORTED) {
-		enum manifest_state recorded = m->state;
-
-		(void)snprintf(why, sizeof(why),
-			       "readers get it, but its manifest says %s",
-			       manifest_state_name(m->state));
-		set_broken(server, id, why, m);
-		m->recorded = recorded;
-		return;
-	}
-	m->state = MANIFEST_LIVE;
-	if ((strcmp(id, r->moving) == 0 || r->mixed) &&
-	    m->recorded == MANIFEST_LIVE)
-		m->recorded = strcmp(m->previous, id) > 0 ? MANIFEST_OLD
-							  : MANIFEST_COMPLETE;
+	manifest_set_effective(m, r->live, r->held, r->fence);
+	if (m->state == MANIFEST_LIVE && m->recorded == MANIFEST_LIVE &&
+	    (strcmp(m->generation, r->moving) == 0 || r->mixed))
+		m->recorded = strcmp(m->previous, m->generation) > 0
+				      ? MANIFEST_OLD
+				      : MANIFEST_COMPLETE;
 }
 
 static int read_one(struct server *server, const struct reading *r,
@@ -126,7 +78,7 @@ static int read_one(struct server *server, const struct reading *r,
 
 	if (rc > 0) {
 		out->recorded = out->state;
-		set_effective(server, r, out);
+		set_effective(r, out);
 	} else if (rc < 0 && why.code != ERROR_DATA) {
 		*err = why;
 		return error_prefix(err, "generation '%s'", id);
@@ -135,7 +87,7 @@ static int read_one(struct server *server, const struct reading *r,
 			(void)error_set(&why, ERROR_DATA, "not there");
 		(void)error_prefix(&why, "%smanifest",
 				   live ? "readers get it; " : "");
-		set_broken(server, id, why.text, out);
+		manifest_break(out, server->set, id, why.text);
 		/* A run that was killed before it wrote one. */
 		if (rc == 0 && !live)
 			out->state = MANIFEST_ABORTED;
@@ -156,6 +108,34 @@ static int by_newest(const void *a, const void *b)
 	return strcmp(b, a);
 }
 
+/*
+ * That of what is live, and that of what it took the place of, where they are
+ * not on record any more: a lost key must not hide what a rollback needs.
+ */
+static int add_live(struct server *server, const char *live, struct ids *ids,
+		    struct error *err)
+{
+	struct error why = ERROR_INIT;
+	struct manifest m;
+	int rc = read_manifest(server, live, &m, &why);
+
+	memcpy(ids->id[ids->count++], live, strlen(live) + 1);
+	if (rc < 0 && why.code != ERROR_DATA) {
+		*err = why;
+		return -1;
+	}
+	if (rc <= 0)
+		return 0;
+	rc = names_id_valid(m.previous) ? 1 : 0;
+	for (size_t i = 0; rc > 0 && i < ids->count; i++)
+		if (strcmp(ids->id[i], m.previous) == 0)
+			rc = 0;
+	if (rc > 0)
+		memcpy(ids->id[ids->count++], m.previous, sizeof(m.previous));
+	manifest_release(&m);
+	return 0;
+}
+
 /* The ids on record, and that of what is live, newest first. */
 static int collect(struct server *server, const char *live, struct ids *ids,
 		   struct error *err)
@@ -171,7 +151,7 @@ static int collect(struct server *server, const char *live, struct ids *ids,
 	if (reply->type != REPLY_ARRAY)
 		return reply_refused(reply, err, "set '%s': generations",
 				     server->set);
-	ids->id = calloc(reply->len + 1, sizeof(*ids->id));
+	ids->id = calloc(reply->len + 2, sizeof(*ids->id));
 	if (ids->id == NULL)
 		return error_nomem(err);
 	for (size_t i = 0; i < reply->len; i++) {
@@ -182,8 +162,8 @@ static int collect(struct server *server, const char *live, struct ids *ids,
 		have = have || strcmp(id->u.text, live) == 0;
 		memcpy(ids->id[ids->count++], id->u.text, id->len + 1);
 	}
-	if (!have)
-		memcpy(ids->id[ids->count++], live, strlen(live) + 1);
+	if (!have && add_live(server, live, ids, err) != 0)
+		return -1;
 	if (ids->count > 1)
 		qsort(ids->id, ids->count, sizeof(*ids->id), by_newest);
 	return 0;
@@ -312,38 +292,74 @@ static int find_live(struct server *server, struct reading *r,
 	return 0;
 }
 
+static int read_all(struct server *server, struct reading *r,
+		    struct manifest **out, size_t *count, struct error *err)
+{
+	struct ids ids = {NULL, 0};
+	uint64_t fence;
+	int rc = -1;
+
+	if (server_ready(server, err) == 0 &&
+	    read_moving(server, r, err) == 0 &&
+	    serverlive_read(server, &r->ids, &fence, err) == 0 &&
+	    read_lock(server, r, err) == 0 && find_live(server, r, err) == 0)
+		rc = collect(server, r->live, &ids, err);
+	if (rc == 0) {
+		*out = calloc(ids.count + 1, sizeof(**out));
+		rc = *out != NULL ? 0 : error_nomem(err);
+	}
+	for (size_t i = 0; rc == 0 && i < ids.count; i++) {
+		rc = read_one(server, r, ids.id[i], &(*out)[i], err);
+		*count += rc == 0 ? 1 : 0;
+	}
+	free(ids.id);
+	free(r->ids);
+	r->ids = NULL;
+	return rc;
+}
+
+/* Whether a build may have begun or ended since the lock was read. */
+static int lock_moved(struct server *server, const struct reading *r,
+		      bool *moved, struct error *err)
+{
+	struct reading now;
+
+	memset(&now, 0, sizeof(now));
+	*moved = false;
+	if (server->lease != NULL)
+		return 0; /* it is ours */
+	if (read_lock(server, &now, err) != 0)
+		return -1;
+	*moved = now.held != r->held || now.fence != r->fence;
+	return 0;
+}
+
+/* How often what was read at different moments is read again. */
+#define READINGS 5
+
 int serverlist_list(struct store *s, struct manifest **out, size_t *count,
 		    struct error *err)
 {
 	struct server *server = (struct server *)s;
-	struct ids ids = {NULL, 0};
 	struct reading r;
-	uint64_t fence;
-	int rc = -1;
+	bool moved = true;
+	int rc = 0;
 
-	memset(&r, 0, sizeof(r));
 	*out = NULL;
 	*count = 0;
-	if (server_ready(server, err) != 0 ||
-	    read_moving(server, &r, err) != 0 ||
-	    serverlive_read(server, &r.ids, &fence, err) != 0 ||
-	    read_lock(server, &r, err) != 0 || find_live(server, &r, err) != 0)
-		goto out;
-	if (collect(server, r.live, &ids, err) != 0)
-		goto out;
-	*out = calloc(ids.count + 1, sizeof(**out));
-	rc = *out != NULL ? 0 : error_nomem(err);
-	for (size_t i = 0; rc == 0 && i < ids.count; i++) {
-		rc = read_one(server, &r, ids.id[i], &(*out)[i], err);
-		*count += rc == 0 ? 1 : 0;
-	}
-out:
-	if (rc != 0) {
+	for (int i = 0; rc == 0 && moved && i < READINGS; i++) {
 		store_list_free(*out, *count);
 		*out = NULL;
 		*count = 0;
+		memset(&r, 0, sizeof(r));
+		rc = read_all(server, &r, out, count, err);
+		if (rc == 0)
+			rc = lock_moved(server, &r, &moved, err);
 	}
-	free(ids.id);
-	free(r.ids);
-	return rc;
+	if (rc == 0)
+		return 0;
+	store_list_free(*out, *count);
+	*out = NULL;
+	*count = 0;
+	return -1;
 }
