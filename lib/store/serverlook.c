@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Buckets that are looked at the first time; four times as many the next. */
+#define LOOK_FIRST 16
+
 struct reading {
 	struct serverlook *look;
 	const struct server *server;
@@ -81,12 +84,17 @@ static int look_ahead(struct reading *r, struct conn *c, uint32_t bucket,
 {
 	struct serverlook *look = r->look;
 	uint32_t left = bloomkey_buckets(r->server->spec) - bucket;
-	uint32_t n = left < SERVER_LOOK_AHEAD ? left : SERVER_LOOK_AHEAD;
+	uint32_t n = look->ahead == 0 ? LOOK_FIRST : look->ahead * 4;
 	const char *const args[] = {look->generation, NULL};
 	struct keys k;
 	const char *const keys[] = {k.filter, k.state, k.shadow, k.shadow_state,
 				    NULL};
 
+	if (n > SERVER_LOOK_AHEAD)
+		n = SERVER_LOOK_AHEAD;
+	look->ahead = n;
+	if (n > left)
+		n = left;
 	look->first = bucket;
 	look->count = 0;
 	for (uint32_t b = bucket; b < bucket + n; b++) {

@@ -3,8 +3,9 @@
  * serverlook: what the filters of a generation are, on a server: where they
  * are, of what kind, with what state.
  *
- * They are looked at some hundred at a time, so that going through a set costs
- * few round trips; what was looked at ahead is moments old.
+ * They are looked at some hundred at a time, and few at the beginning, so that
+ * going through a set costs few round trips and one question not much; what
+ * was looked at ahead is moments old.
  */
 #ifndef BLOOMCTL_STORE_SERVERLOOK_H
 #define BLOOMCTL_STORE_SERVERLOOK_H
@@ -39,6 +40,7 @@ struct serverlook {
 	char generation[NAMES_ID_MAX];
 	uint32_t first; /* of the buckets that were looked at */
 	uint32_t count; /* 0: none */
+	uint32_t ahead; /* how many the last time: it grows */
 	struct seen seen[SERVER_LOOK_AHEAD];
 };
 

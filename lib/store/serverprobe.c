@@ -110,6 +110,61 @@ static int locate(struct server_probe *p, uint32_t bucket, struct error *err)
 	return 0;
 }
 
+/*
+ * Whether filters that were asked are where they were: a swap that came in
+ * between has put those of another generation in their places.
+ */
+static int has_moved(struct server_probe *p, struct conn *c, bool *moved,
+		     struct error *err)
+{
+	uint32_t n = bloomkey_buckets(p->server->spec);
+
+	memset(p->look, 0, sizeof(*p->look));
+	*moved = false;
+	for (uint32_t b = 0; b < n && !*moved; b++) {
+		const struct seen *seen;
+
+		if (p->where[b] == WHERE_UNKNOWN)
+			continue;
+		seen = serverlook_at(p->look, p->server, c, p->generation, b,
+				     err);
+		if (seen == NULL)
+			return -1;
+		*moved = seen->live != (p->where[b] == WHERE_LIVE);
+	}
+	return 0;
+}
+
+/*
+ * What a probe is to end with, when it has ended with rc.  While the lock is
+ * held nothing moves but by us.
+ */
+static int judge(struct server_probe *p, int rc, struct error *err)
+{
+	struct error why = ERROR_INIT;
+	struct conn *c = NULL;
+	bool moved = false;
+
+	if (p->server->lease != NULL || (rc != 0 && err->code != ERROR_DATA))
+		return rc;
+	/* After an error there is no other way to ask. */
+	if (server_connect(p->server, CONN_READS | CONN_KNOWN, &c, &why) == 0 &&
+	    has_moved(p, c, &moved, &why) != 0)
+		moved = false;
+	conn_close(c);
+	if (rc == 0 && why.code != ERROR_NONE) {
+		*err = why;
+		return -1;
+	}
+	if (!moved)
+		return rc;
+	(void)error_set(err, ERROR_TEMPORARY,
+			"generation '%s': a swap moved its filters while they "
+			"were asked",
+			p->generation);
+	return error_hint(err, "run it again");
+}
+
 static int probe_ask(struct probe *base, uint32_t bucket, const void *key,
 		     size_t len, struct error *err)
 {
@@ -118,14 +173,18 @@ static int probe_ask(struct probe *base, uint32_t bucket, const void *key,
 	if (bucket >= bloomkey_buckets(p->server->spec))
 		return error_set(err, ERROR_INTERNAL, "bucket %" PRIu32,
 				 bucket);
-	if (p->where[bucket] == WHERE_UNKNOWN && locate(p, bucket, err) != 0)
-		return -1;
-	return batch_add(p->batch, bucket, key, len, err);
+	if ((p->where[bucket] == WHERE_UNKNOWN &&
+	     locate(p, bucket, err) != 0) ||
+	    batch_add(p->batch, bucket, key, len, err) != 0)
+		return judge(p, -1, err);
+	return 0;
 }
 
 static int probe_flush(struct probe *base, struct error *err)
 {
-	return batch_flush(((struct server_probe *)base)->batch, err);
+	struct server_probe *p = (struct server_probe *)base;
+
+	return judge(p, batch_flush(p->batch, err), err);
 }
 
 static void probe_close(struct probe *base)
