@@ -4,15 +4,26 @@
 # serverset: the set `cards` on a Redis server, for Bats files, after helpers
 # and redis.
 #
-#	setup_file() { begin_file && redis_start main; }
+#	setup_file() { begin_set_file; }
+#	teardown_file() { redis_stop main; }
 #	setup() { begin && begin_set; }
 #
 # Each test has the server to itself: begin_set() empties it.  $target is the
 # server as bloomctl names it, $set the name of the set.
 
-# begin_set [NAME]: an empty server, and what tests name it by.
+# begin_set_file [ROWS [MORE]]: the server `main`, and so many rows in rows.csv
+# and in more.csv.
+begin_set_file() {
+	begin_file && redis_start main || return
+	write_csv rows.csv 1 "${1:-2000}"
+	write_csv more.csv 1 "${2:-2600}"
+}
+
+# begin_set [NAME]: an empty server, and what tests name it by; the rows of the
+# file are here.
 begin_set() {
 	server=${1:-main}
+	cp "$BATS_FILE_TMPDIR"/*.csv .
 	redis_cli "$server" FLUSHALL >/dev/null
 	target=redis://127.0.0.1:$(redis_port "$server")
 	set=cards-$("$BLOOMCTL" key -k cards.keyspec --fingerprint | cut -c 1-8)

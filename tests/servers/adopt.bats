@@ -9,10 +9,7 @@ load ../redis
 load ../serverset
 
 setup_file() {
-	begin_file
-	redis_start main
-	write_csv rows.csv 1 2000
-	write_csv more.csv 1 2600
+	begin_set_file
 }
 
 teardown_file() {
@@ -21,7 +18,6 @@ teardown_file() {
 
 setup() {
 	begin
-	cp "$BATS_FILE_TMPDIR"/*.csv .
 	begin_set
 }
 

@@ -11,10 +11,7 @@ load ../redis
 load ../serverset
 
 setup_file() {
-	begin_file
-	redis_start main
-	write_csv rows.csv 1 60
-	write_csv more.csv 1 70
+	begin_set_file 60 70
 }
 
 teardown_file() {
@@ -23,7 +20,6 @@ teardown_file() {
 
 setup() {
 	begin
-	cp "$BATS_FILE_TMPDIR"/*.csv .
 	begin_set
 	server_live rows.csv
 	"$BLOOMCTL" key -k cards.keyspec --stdin --input-format csv \

@@ -10,9 +10,7 @@ load ../redis
 load ../serverset
 
 setup_file() {
-	begin_file
-	redis_start main
-	write_csv rows.csv 1 500
+	begin_set_file 500
 }
 
 teardown_file() {
@@ -21,7 +19,6 @@ teardown_file() {
 
 setup() {
 	begin
-	cp "$BATS_FILE_TMPDIR"/*.csv .
 	begin_set
 }
 

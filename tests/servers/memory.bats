@@ -11,10 +11,7 @@ load ../redis
 load ../serverset
 
 setup_file() {
-	begin_file
-	redis_start main
-	write_csv rows.csv 1 2000
-	write_csv more.csv 1 2600
+	begin_set_file
 	write_text rows.txt 1 60000
 }
 
@@ -24,7 +21,7 @@ teardown_file() {
 
 setup() {
 	begin
-	cp "$BATS_FILE_TMPDIR"/*.{csv,txt} .
+	cp "$BATS_FILE_TMPDIR"/rows.txt .
 	redis_cli main CONFIG SET maxmemory 0 maxmemory-policy noeviction \
 		maxmemory-samples 64 >/dev/null
 	begin_set

@@ -30,7 +30,6 @@ teardown_file() {
 setup() {
 	local name
 	begin
-	cp "$BATS_FILE_TMPDIR"/*.csv .
 	for name in main second; do
 		redis_resume "$name" 2>/dev/null || redis_restart "$name"
 	done

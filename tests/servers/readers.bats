@@ -11,9 +11,7 @@ load ../redis
 load ../serverset
 
 setup_file() {
-	begin_file
-	redis_start main
-	write_csv rows.csv 1 20000
+	begin_set_file 20000
 }
 
 teardown_file() {
@@ -22,7 +20,6 @@ teardown_file() {
 
 setup() {
 	begin
-	cp "$BATS_FILE_TMPDIR"/*.csv .
 	begin_set
 }
 

@@ -10,9 +10,7 @@ load ../redis
 load ../serverset
 
 setup_file() {
-	begin_file
-	redis_start main
-	write_csv rows.csv 1 300
+	begin_set_file 300
 }
 
 teardown_file() {
@@ -21,7 +19,6 @@ teardown_file() {
 
 setup() {
 	begin
-	cp "$BATS_FILE_TMPDIR"/*.csv .
 	begin_set
 	page=$BATS_TEST_DIRNAME/../../man/bloomctl.1
 	echo secret >password

@@ -9,10 +9,7 @@ load ../redis
 load ../serverset
 
 setup_file() {
-	begin_file
-	redis_start main
-	write_csv rows.csv 1 2000
-	write_csv more.csv 1 2600
+	begin_set_file
 	write_csv few.csv 1 100
 }
 
@@ -22,7 +19,6 @@ teardown_file() {
 
 setup() {
 	begin
-	cp "$BATS_FILE_TMPDIR"/*.csv .
 	begin_set
 }
 
@@ -321,4 +317,63 @@ setup() {
 	on_ok swap -q
 	on_ok verify -q -j 4 --input-format text --columns id,scope \
 		-s file:rows.txt
+}
+
+# asked: something was asked of a filter.
+asked() {
+	redis_info main cmdstat_bf.mexists >/dev/null 2>&1
+}
+
+@test "server: a swap in the middle of a verification ends that with 75" {
+	server_live more.csv
+	before=$live
+	server_build rows.csv
+	next=$built
+	redis_cli main CONFIG RESETSTAT >/dev/null
+	mkfifo slow
+	"$BLOOMCTL" verify -q -k cards.keyspec -t "$target" --no-trailer -s - \
+		<slow >said.out 2>said.err 3>&- &
+	pid=$!
+	exec {feed}>slow
+	# More than a batch has room for.
+	{ echo id,scope; for _ in {1..20}; do tail -n +2 more.csv; done; } \
+		>&"$feed"
+	wait_until asked
+	on_ok swap -q --allow-shrink
+	tail -n +2 more.csv >&"$feed"
+	exec {feed}>&-
+	ends 75
+	assert_has "$stderr" "generation '$before': a swap moved its filters" \
+		'hint: run it again'
+	on_ok verify -q -s file:rows.csv
+	on_ok verify -q -s file:more.csv -g "$before"
+}
+
+@test "server: the list of generations is lost, and the way back is not" {
+	server_live rows.csv
+	before=$live
+	server_live more.csv
+	redis_cli main DEL "bloomctl:{$set}:generations" >/dev/null
+	on_ok inspect
+	assert_has "$output" "$before" "$live"
+	on_ok swap -q --rollback
+	live=$before before=$built
+	export before
+	server_left_alone
+	on_ok verify -q -s file:rows.csv
+}
+
+@test "server: states have the fields that the manual lists" {
+	server_live rows.csv
+	before=$live
+	server_live rows.csv
+	sed -n '/^\.Ss States/,/^\.Ss Lock/s/^\.It Va //p' \
+		"$BATS_TEST_DIRNAME/../../man/bloomctl-protocol.7" |
+		sed 's/ , /\n/g' | sort >listed
+	[[ $(wc -l <listed) == 12 ]]
+	redis_cli main HKEYS "{cards:0}:bloomctl:$before:state" | sort |
+		diff listed -
+	# Which says when it ceased to be live, as this one has not.
+	redis_cli main HKEYS '{cards:0}:bloomctl' | sort |
+		diff <(grep -vx retired listed) -
 }

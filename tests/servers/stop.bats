@@ -10,9 +10,7 @@ load ../redis
 load ../serverset
 
 setup_file() {
-	begin_file
-	redis_start main
-	write_csv rows.csv 1 2000
+	begin_set_file
 }
 
 teardown_file() {
@@ -22,7 +20,6 @@ teardown_file() {
 
 setup() {
 	begin
-	cp "$BATS_FILE_TMPDIR"/*.csv .
 	redis_resume main
 	begin_set
 }

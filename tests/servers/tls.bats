@@ -24,7 +24,6 @@ teardown_file() {
 
 setup() {
 	begin
-	cp "$BATS_FILE_TMPDIR"/*.csv .
 	begin_set tls
 	shows server
 	ca=$(redis_folder tls)/ca.crt
