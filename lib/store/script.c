@@ -14,7 +14,8 @@
 /*
  * Takes a lock, when it has its keys and its fence is worked out.  Where
  * maxmemory is reached, too, for nothing can be removed without the lock: only
- * a script's first write is refused, and this one takes no memory.
+ * a script's first write is refused, and this one takes no memory.  So is who
+ * may not release it: he shall not take it.
  */
 #define TAKE                                                              \
 	"local function take(fence)\n"                                    \
@@ -47,8 +48,6 @@ static const char *const texts[SCRIPT_COUNT] = {
 		"  (tonumber(redis.call('GET', KEYS[2]) or 0) or 0) + 1,\n"
 		"  tonumber(ARGV[10]))\n"
 		"fence = string.format('%.0f', fence)\n"
-		/* Who may not release it shall not take it. */
-		"redis.call('DEL', KEYS[1])\n"
 		"take(fence)\n"
 		"return {'ok', fence}\n",
 	/*
