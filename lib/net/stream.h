@@ -86,4 +86,18 @@ int net_write(struct net_stream *s, const struct iovec *pieces, int count,
  */
 int net_wait(struct net_stream *s, bool write, int ms, struct error *err);
 
+/* One of several that are waited for. */
+struct net_waiting {
+	struct net_stream *stream; /* NULL: it is passed over */
+	bool write;                /* as of net_wait() */
+	bool ready;                /* out */
+};
+
+/*
+ * The same for several, until one of them is ready; `ready` says which are.
+ * With none it only lets the time pass.  They are all patient, or none is.
+ */
+int net_wait_any(struct net_waiting *waiting, size_t count, int ms,
+		 struct error *err);
+
 #endif

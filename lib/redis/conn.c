@@ -8,19 +8,28 @@
 #include "lib/base/clock.h"
 #include "lib/redis/conn_private.h"
 
-int conn_open(const struct redis_target *target, unsigned flags,
-	      struct conn **out, struct error *err)
+struct conn *conn_new(const struct redis_target *target, unsigned flags)
 {
 	struct conn *c = calloc(1, sizeof(*c));
 
-	*out = NULL;
 	if (c == NULL)
-		return error_nomem(err);
+		return NULL;
 	c->target = target;
 	c->flags = flags;
 	c->reached = (flags & CONN_KNOWN) != 0;
 	if ((flags & CONN_TIDIES) != 0)
 		conn_set_patient(c, CONN_TIDY_MS);
+	return c;
+}
+
+int conn_open(const struct redis_target *target, unsigned flags,
+	      struct conn **out, struct error *err)
+{
+	struct conn *c = conn_new(target, flags);
+
+	*out = NULL;
+	if (c == NULL)
+		return error_nomem(err);
 	if (conn_connect(c, err) != 0) {
 		conn_close(c);
 		return -1;
@@ -118,6 +127,16 @@ int conn_left(const struct conn *c, int64_t since)
 	return until > now ? (int)((until - now + 999999) / 1000000) : 0;
 }
 
+int conn_step_left(const struct conn *c, int64_t since)
+{
+	int left = conn_left(c, since);
+	int64_t over = (clock_ns() - since) / 1000000;
+
+	if (c->try_ms == 0 || c->try_ms - over >= left)
+		return left;
+	return c->try_ms > over ? (int)(c->try_ms - over) : 0;
+}
+
 /* --- commands ------------------------------------------------------------ */
 
 static size_t length(const char *const argv[], const size_t *lens, int i)
@@ -155,11 +174,9 @@ static size_t encoded_max(int argc, const char *const argv[],
 	return sum;
 }
 
-int conn_sendv(struct conn *c, int argc, const char *const argv[],
-	       const size_t *lens, conn_fn *fn, void *ctx, uint64_t tag,
-	       struct error *err)
+int conn_command(int argc, const char *const argv[], const size_t *lens,
+		 struct conn_pending *out, struct error *err)
 {
-	struct conn_pending command = {.fn = fn, .ctx = ctx, .tag = tag};
 	struct buf bytes;
 
 	/* Reserved at once: what is in it is not left elsewhere in memory. */
@@ -169,8 +186,19 @@ int conn_sendv(struct conn *c, int argc, const char *const argv[],
 		buf_release(&bytes);
 		return error_nomem(err);
 	}
-	command.bytes = command.copy = bytes.data;
-	command.len = bytes.len;
+	out->bytes = out->copy = bytes.data;
+	out->len = bytes.len;
+	return 0;
+}
+
+int conn_sendv(struct conn *c, int argc, const char *const argv[],
+	       const size_t *lens, conn_fn *fn, void *ctx, uint64_t tag,
+	       struct error *err)
+{
+	struct conn_pending command = {.fn = fn, .ctx = ctx, .tag = tag};
+
+	if (conn_command(argc, argv, lens, &command, err) != 0)
+		return -1;
 	return conn_add(c, &command, err);
 }
 

@@ -23,7 +23,20 @@ struct conn_pending {
 	void *ctx;
 	uint64_t tag;
 	char *copy; /* owned: bytes of conn_sendv(); else NULL */
+
+	/* Of a cluster's (cluster_private.h): */
+	int slot;      /* of its keys; -1: it has none */
+	int node;      /* the only one that it is for; -1: the slot's */
+	int tries;     /* how often it was not done */
+	int64_t since; /* the first of them, by clock_ns(); 0: none */
 };
+
+/*
+ * Takes over a command that the server did not do, with its copy, and why: it
+ * is another node's, or none can do it now.  It must not call the connection.
+ */
+typedef void conn_bounce_fn(void *ctx, const struct conn_pending *command,
+			    const struct reply *why);
 
 struct conn {
 	const struct redis_target *target;
@@ -53,6 +66,11 @@ struct conn {
 	int64_t patient_until; /* 0: not patient */
 	int patient_ms;
 
+	/* Of a connection to a node, which does not come back by itself. */
+	conn_bounce_fn *bounce; /* NULL: it is none */
+	void *bounce_ctx;
+	int try_ms; /* for each step of a login; 0: no limit of its own */
+
 	const struct reply *called; /* of conn_call() */
 	struct conn_pending ring[CONN_COMMANDS_MAX];
 	char in[CONN_READ_SIZE];
@@ -76,6 +94,26 @@ bool conn_transient(const struct reply *reply);
  */
 int conn_left(const struct conn *c, int64_t since);
 
+/* Not connected yet; NULL: out of memory. */
+struct conn *conn_new(const struct redis_target *target, unsigned flags);
+
+/* A command of words, in memory of its own.  0, or -1: out of memory. */
+int conn_command(int argc, const char *const argv[], const size_t *lens,
+		 struct conn_pending *out, struct error *err);
+
+/* Whether there is room for so many bytes more. */
+bool conn_has_room(const struct conn *c, size_t len);
+
+/* The same as conn_add(), where there is room: without a wait. */
+int conn_put(struct conn *c, const struct conn_pending *command,
+	     struct error *err);
+
+/* Takes the oldest command out of the window, unanswered. */
+struct conn_pending conn_pop(struct conn *c);
+
+/* The name of a command, as its first word was encoded; its length. */
+int conn_command_name(const struct conn_pending *p, const char **name);
+
 /* Sends a command; its copy is taken over, whatever happens.  0 or -1. */
 int conn_add(struct conn *c, const struct conn_pending *command,
 	     struct error *err);
@@ -85,6 +123,9 @@ int conn_push(struct conn *c, struct error *err);
 
 /* Reads what is there, and calls back.  0, or -1: conn_fail() was called. */
 int conn_take(struct conn *c, struct error *err);
+
+/* The same for one step of a login. */
+int conn_step_left(const struct conn *c, int64_t since);
 
 /* How a try to connect failed. */
 enum conn_after {

@@ -23,17 +23,19 @@ static int wait_step(struct conn *c, bool write, int64_t since,
 		     enum conn_after *after, struct error *err)
 {
 	char span[CONN_SPAN_MAX];
-	int left = conn_left(c, since);
+	int left = conn_step_left(c, since);
 	int rc = net_wait(c->net, write, left, err);
 
 	if (rc < 0) {
 		*after = conn_after_wait(err);
 		return -1;
 	}
-	if (rc > 0 || conn_left(c, since) > 0)
+	if (rc > 0 || conn_step_left(c, since) > 0)
 		return 0;
-	return error_set(err, ERROR_TEMPORARY, "no answer for %s",
-			 conn_span(c->target->timeout_ms, span));
+	return error_set(
+		err, ERROR_TEMPORARY, "no answer for %s",
+		conn_span(c->try_ms > 0 ? c->try_ms : c->target->timeout_ms,
+			  span));
 }
 
 static int write_step(struct conn *c, const struct buf *bytes, int64_t since,
@@ -332,7 +334,8 @@ static int judge(const struct conn *c, enum conn_after *after,
 			  "acknowledged may be lost");
 		return error_hint(err, "run the same command again");
 	}
-	if ((c->flags & CONN_WRITES) == 0 || !facts->replica)
+	/* That of a cluster says who is the primary. */
+	if ((c->flags & CONN_WRITES) == 0 || !facts->replica || facts->cluster)
 		return 0;
 	*after = CONN_AGAIN;
 	error_set(err, ERROR_TEMPORARY,
@@ -347,7 +350,7 @@ static int judge(const struct conn *c, enum conn_after *after,
 static int open_stream(struct conn *c, enum conn_after *after,
 		       struct error *err)
 {
-	int left = conn_left(c, c->trouble);
+	int left = conn_step_left(c, c->trouble);
 
 	reader_free(c->reader);
 	c->reader = reader_new(CONN_REPLY_MAX);

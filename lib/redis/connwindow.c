@@ -75,8 +75,7 @@ int conn_push(struct conn *c, struct error *err)
 
 /* --- reading ------------------------------------------------------------- */
 
-/* The name of a command: its first word as it was encoded. */
-static int command_name(const struct conn_pending *p, const char **name)
+int conn_command_name(const struct conn_pending *p, const char **name)
 {
 	const char *end = p->bytes + p->len;
 	const char *at = memchr(p->bytes, '\n', p->len);
@@ -99,16 +98,44 @@ static int not_asked(struct conn *c, struct error *err)
 	return conn_fail(c, err);
 }
 
+struct conn_pending conn_pop(struct conn *c)
+{
+	struct conn_pending p = *nth(c, 0);
+
+	c->head = (c->head + 1) % CONN_COMMANDS_MAX;
+	c->count--;
+	c->bytes -= p.len;
+	if (c->sent > 0) {
+		c->sent--;
+	} else {
+		c->unsent -= p.len - c->sent_off;
+		c->sent_off = 0;
+	}
+	return p;
+}
+
+/* Whether the node leaves it to others, or to later. */
+static bool is_bounced(const struct reply *reply)
+{
+	return conn_transient(reply) || reply_is_error(reply, "MOVED") ||
+	       reply_is_error(reply, "ASK");
+}
+
 /* One answer, to the oldest command. */
 static int answer(struct conn *c, const struct reply *reply, struct error *err)
 {
 	struct conn_pending p = *nth(c, 0);
 	const char *name;
-	int len = command_name(&p, &name);
+	int len = conn_command_name(&p, &name);
 	int rc = 0;
 
 	if (c->sent == 0)
 		return not_asked(c, err);
+	if (c->bounce != NULL && is_bounced(reply)) {
+		(void)conn_pop(c);
+		c->bounce(c->bounce_ctx, &p, reply);
+		return 0;
+	}
 	if (conn_transient(reply)) {
 		struct error cause;
 
@@ -116,10 +143,7 @@ static int answer(struct conn *c, const struct reply *reply, struct error *err)
 		conn_lost(c, &cause);
 		return 0;
 	}
-	c->head = (c->head + 1) % CONN_COMMANDS_MAX;
-	c->count--;
-	c->sent--;
-	c->bytes -= p.len;
+	(void)conn_pop(c);
 	c->trouble = 0;
 	c->backoff_ms = 0;
 	if (p.fn != NULL)
@@ -251,6 +275,29 @@ int conn_poll(struct conn *c, struct error *err)
 	return conn_take(c, err);
 }
 
+bool conn_has_room(const struct conn *c, size_t len)
+{
+	return c->count == 0 ||
+	       (c->count < CONN_COMMANDS_MAX && len <= CONN_BYTES_MAX &&
+		c->bytes <= CONN_BYTES_MAX - len);
+}
+
+int conn_put(struct conn *c, const struct conn_pending *command,
+	     struct error *err)
+{
+	c->ring[(c->head + c->count) % CONN_COMMANDS_MAX] = *command;
+	c->count++;
+	c->bytes += command->len;
+	c->unsent += command->len;
+	if (c->unsent < WRITE_BYTES && c->count - c->sent < WRITE_COMMANDS)
+		return 0;
+	if (conn_push(c, err) != 0)
+		return -1;
+	if (c->count > CONN_COMMANDS_MAX / 2 || c->bytes > CONN_BYTES_MAX / 2)
+		return conn_take(c, err);
+	return 0;
+}
+
 int conn_add(struct conn *c, const struct conn_pending *command,
 	     struct error *err)
 {
@@ -265,15 +312,5 @@ int conn_add(struct conn *c, const struct conn_pending *command,
 		free(command->copy);
 		return -1;
 	}
-	c->ring[(c->head + c->count) % CONN_COMMANDS_MAX] = *command;
-	c->count++;
-	c->bytes += command->len;
-	c->unsent += command->len;
-	if (c->unsent < WRITE_BYTES && c->count - c->sent < WRITE_COMMANDS)
-		return 0;
-	if (conn_push(c, err) != 0)
-		return -1;
-	if (c->count > CONN_COMMANDS_MAX / 2 || c->bytes > CONN_BYTES_MAX / 2)
-		return conn_take(c, err);
-	return 0;
+	return conn_put(c, command, err);
 }
