@@ -7,12 +7,6 @@
 #include <string.h>
 
 #include "lib/base/input.h"
-#include "lib/base/show.h"
-#include "lib/redis/info.h"
-
-/* Of the module's version: 2.8.2 is 20802, valkey-bloom 1.0.1 is 10001. */
-#define REDISBLOOM_FIRST 20000
-#define REDIS8_FIRST     80000
 
 const char *server_place(const struct server *server)
 {
@@ -74,163 +68,6 @@ static int facts(struct store *s, struct store_facts *out, struct error *err)
 	out->place = server_place((struct server *)s);
 	out->server = true;
 	return 0;
-}
-
-/* --- the engine ----------------------------------------------------------- */
-
-const char *server_type(const struct engine *engine)
-{
-	return engine->layout == &layout_redisbloom ? "MBbloom--" : "bloomfltr";
-}
-
-/*
- * The version of the module "bf" in the lines of INFO modules,
- * "module:name=bf,ver=20802,..."; 0 if it is not there.
- */
-static uint64_t module_version(const struct reply *info)
-{
-	const char *at = info->u.text;
-
-	while ((at = strstr(at, "module:name=bf,ver=")) != NULL) {
-		at += strlen("module:name=bf,ver=");
-		return strtoull(at, NULL, 10);
-	}
-	return 0;
-}
-
-static enum engine_id engine_of(uint64_t version)
-{
-	if (version < REDISBLOOM_FIRST)
-		return ENGINE_VALKEY_BLOOM;
-	return version < REDIS8_FIRST ? ENGINE_REDISBLOOM : ENGINE_REDIS8;
-}
-
-static int no_module(const struct server *server, struct error *err)
-{
-	(void)error_set(err, ERROR_ENGINE,
-			"%s: no module for Bloom filters is loaded",
-			server_place(server));
-	return error_hint(err, "load the RedisBloom or valkey-bloom module; "
-			       "Redis 8 and the Valkey bundle have it");
-}
-
-/* Where INFO is refused: whether BF.INSERT is a command, by asking for it. */
-static int ask_command(struct server *server, struct error *err)
-{
-	const char *const words[] = {"COMMAND", "INFO", "BF.INSERT", "BF.LOAD"};
-	const struct reply *reply;
-
-	if (conn_call(server->conn, 4, words, NULL, &reply, err) != 0)
-		return -1;
-	/* What may not be asked shows at the first command. */
-	if (reply->type != REPLY_ARRAY || reply->len != 2) {
-		server->engine = &engines[ENGINE_REDISBLOOM];
-		return 0;
-	}
-	if (reply->u.items[0].type != REPLY_ARRAY)
-		return no_module(server, err);
-	server->engine = &engines[reply->u.items[1].type == REPLY_ARRAY
-					  ? ENGINE_VALKEY_BLOOM
-					  : ENGINE_REDISBLOOM];
-	return 0;
-}
-
-static int engine(struct store *s, const struct engine **out, struct error *err)
-{
-	struct server *server = (struct server *)s;
-	const struct reply *info;
-	uint64_t version;
-
-	if (server->engine == NULL) {
-		if (server_ready(server, err) != 0 ||
-		    server_info(server->conn, "modules", &info, err) != 0)
-			return -1;
-		version = info != NULL ? module_version(info) : 0;
-		if (info != NULL && version == 0)
-			return no_module(server, err);
-		if (info != NULL)
-			server->engine = &engines[engine_of(version)];
-		else if (ask_command(server, err) != 0)
-			return -1;
-	}
-	*out = server->engine;
-	return 0;
-}
-
-/* --- nodes ---------------------------------------------------------------- */
-
-static void describe_software(const struct conn_facts *f,
-			      const struct reply *modules,
-			      struct store_node *node)
-{
-	uint64_t v = modules != NULL ? module_version(modules) : 0;
-	int n;
-
-	node->replica = f->replica;
-	/* Where INFO is refused. */
-	if (f->version[0] == 0) {
-		(void)snprintf(node->software, sizeof(node->software),
-			       "not known");
-		return;
-	}
-	n = snprintf(node->software, sizeof(node->software), "%s %u.%u.%u",
-		     f->valkey ? "valkey" : "redis", f->version[0],
-		     f->version[1], f->version[2]);
-	if (v != 0 && n > 0 && (size_t)n < sizeof(node->software))
-		(void)snprintf(
-			node->software + n, sizeof(node->software) - (size_t)n,
-			", %s %" PRIu64 ".%" PRIu64 ".%" PRIu64,
-			v < REDISBLOOM_FIRST ? "valkey-bloom" : "RedisBloom",
-			v / 10000, v / 100 % 100, v % 100);
-}
-
-static void describe_memory(const struct reply *info, struct store_node *node)
-{
-	(void)info_u64(info, "used_memory", &node->used);
-	if (!info_u64(info, "maxmemory", &node->limit) || node->limit == 0)
-		(void)info_u64(info, "total_system_memory", &node->limit);
-	(void)info_text(info, "maxmemory_policy", node->policy,
-			sizeof(node->policy));
-	show_clean(node->policy);
-	/* volatile-*: filters have no TTL. */
-	node->evicts = strncmp(node->policy, "allkeys", strlen("allkeys")) == 0;
-}
-
-static int nodes(struct store *s, struct store_node **out, size_t *count,
-		 struct error *err)
-{
-	struct server *server = (struct server *)s;
-	struct store_node *node = calloc(1, sizeof(*node));
-	const struct reply *info;
-
-	*out = NULL;
-	*count = 0;
-	if (node == NULL)
-		return error_nomem(err);
-	(void)snprintf(node->name, sizeof(node->name), "%s",
-		       server_place(server));
-	if (server_ready(server, err) != 0 ||
-	    server_info(server->conn, "modules", &info, err) != 0)
-		goto fail;
-	describe_software(conn_facts(server->conn), info, node);
-	if (server_info(server->conn, "memory", &info, err) != 0)
-		goto fail;
-	if (info != NULL)
-		describe_memory(info, node);
-	if (server_info(server->conn, "stats", &info, err) != 0)
-		goto fail;
-	if (info != NULL)
-		(void)info_u64(info, "evicted_keys", &node->evicted);
-	if (server_info(server->conn, "replication", &info, err) != 0)
-		goto fail;
-	if (info != NULL)
-		(void)info_u64(info, "connected_slaves", &node->replicas);
-	*out = node;
-	*count = 1;
-	return 0;
-fail:
-	free(node);
-	return -1;
 }
 
 /* --- the lock ------------------------------------------------------------- */
@@ -327,8 +164,8 @@ static void server_close(struct store *s)
 
 static const struct store_ops server_ops = {
 	.facts = facts,
-	.engine = engine,
-	.nodes = nodes,
+	.engine = serverengine_engine,
+	.nodes = servernodes_nodes,
 	.list = serverlist_list,
 	.lock = lock,
 	.unlock = unlock,

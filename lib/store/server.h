@@ -88,9 +88,6 @@ int server_connect(const struct server *server, unsigned flags,
 int server_info(struct conn *c, const char *section, const struct reply **out,
 		struct error *err);
 
-/* The name of TYPE for filters of an engine. */
-const char *server_type(const struct engine *engine);
-
 /*
  * 0, or why the lock is held no more, as lease_check(); or also why what is
  * being built is of no use any more, as lease_check_all().
@@ -141,6 +138,20 @@ void lease_unwatch(struct lease *lease);
 void lease_owner(const struct reply *fields, char *out, size_t size);
 
 /* --- the store's operations, each in the file of its noun ----------------- */
+
+/* The name of TYPE for filters of an engine. */
+const char *server_type(const struct engine *engine);
+/*
+ * The version of the module "bf" in the lines of INFO modules,
+ * "module:name=bf,ver=20802,..."; 0 if it is not there.
+ */
+uint64_t serverengine_version(const struct reply *info);
+/* The name of the software that a version of the module belongs to. */
+const char *serverengine_module(uint64_t version);
+int serverengine_engine(struct store *s, const struct engine **out,
+			struct error *err);
+int servernodes_nodes(struct store *s, struct store_node **out, size_t *count,
+		      struct error *err);
 
 int serverlist_list(struct store *s, struct manifest **out, size_t *count,
 		    struct error *err);
