@@ -74,6 +74,7 @@ int batch_head(struct batch *b, uint32_t bucket, size_t items, size_t *first)
 	for (int i = 0; i < 4 && o->behind[i] != NULL; i++)
 		words++;
 	b->head.len = 0;
+	b->head_slot = slots_of(key, key_len);
 	if (buf_addf(&b->head, "*%zu\r\n", words) != 0 ||
 	    add_word(&b->head, o->before, strlen(o->before)) != 0 ||
 	    add_word(&b->head, key, key_len) != 0)
@@ -135,7 +136,7 @@ static int send_slot(struct batch *b, uint32_t bucket, struct error *err)
 				 bucket);
 	memcpy(items - b->head.len, b->head.data, b->head.len);
 	b->slot_of[bucket] = BATCH_NONE;
-	return conn_send(b->conn, items - b->head.len, b->head.len + s->len,
+	return cluster_send(b->cluster, b->head_slot, items - b->head.len, b->head.len + s->len,
 			 slot_answered, b, slot, err);
 }
 
@@ -166,12 +167,12 @@ static int take_slot(struct batch *b, uint32_t bucket, struct error *err)
 
 	/* There are more than buckets: so some are under way. */
 	while (b->free == BATCH_NONE) {
-		size_t pending = conn_pending(b->conn);
+		size_t pending = cluster_pending(b->cluster);
 
 		if (pending == 0)
 			return error_set(err, ERROR_INTERNAL,
 					 "no slot is free and none is sent");
-		if (conn_wait(b->conn, pending - 1, err) != 0)
+		if (cluster_wait(b->cluster, pending - 1, err) != 0)
 			return -1;
 	}
 	slot = b->free;
@@ -237,7 +238,7 @@ static int send_lone(struct batch *b, uint32_t bucket, const void *item,
 	memcpy(lone->bytes + lone->len, item, len);
 	memcpy(lone->bytes + lone->len + len, "\r\n", 2);
 	lone->len += len + 2;
-	return conn_send(b->conn, lone->bytes, lone->len, lone_answered, lone,
+	return cluster_send(b->cluster, b->head_slot, lone->bytes, lone->len, lone_answered, lone,
 			 count, err);
 }
 
@@ -293,5 +294,5 @@ int batch_flush(struct batch *b, struct error *err)
 	for (uint32_t i = 0; i < b->options.buckets; i++)
 		if (has_slot(b, i) && send_slot(b, i, err) != 0)
 			return -1;
-	return conn_flush(b->conn, err);
+	return cluster_flush(b->cluster, err);
 }

@@ -2,7 +2,7 @@
  *
  * batch: many items for many filters, gathered into few commands.
  *
- *	batch_add(bucket, item) ─► slot of the bucket ─► conn_send, whole slots
+ *	batch_add(bucket, item) ─► slot of the bucket ─► cluster_send, whole slots
  *
  * A batch is one arena of slots.  Each bucket has one, into which its items
  * are encoded in place, in the form in which they go over the wire; a full
@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
-#include "lib/redis/conn.h"
+#include "lib/redis/cluster.h"
 
 /* The most items of one command. */
 #define BATCH_ITEMS_MAX 1000
@@ -33,7 +33,7 @@ struct batch_items;
 
 /*
  * The answer to the items of one command; reply may be an error.  0, or -1:
- * the batch's connection fails with that.
+ * the batch's cluster fails with that.
  */
 typedef int batch_reply_fn(void *ctx, uint32_t bucket,
 			   const struct batch_items *items,
@@ -57,12 +57,12 @@ struct batch_options {
 
 struct batch;
 
-/* conn is borrowed until batch_free().  ERROR_INTERNAL: out of memory. */
-int batch_new(struct conn *conn, const struct batch_options *options,
+/* cluster is borrowed until batch_free().  ERROR_INTERNAL: out of memory. */
+int batch_new(struct cluster *cluster, const struct batch_options *options,
 	      struct batch **out, struct error *err);
 
 /* Frees; nothing may be under way that would still be answered: call it after
- * batch_flush() or conn_close().  NULL is legal. */
+ * batch_flush() or cluster_close().  NULL is legal. */
 void batch_free(struct batch *b);
 
 /* Adds an item; borrowed until return.  Waits only while the window is full. */

@@ -27,7 +27,7 @@ struct batch_slot {
 };
 
 struct batch {
-	struct conn *conn;
+	struct cluster *cluster;
 	struct batch_options options;
 	char *arena;
 	struct batch_slot *slots;
@@ -38,6 +38,7 @@ struct batch {
 	uint32_t items_max; /* of a slot */
 	size_t first_size;  /* of the first item as it is sent; 0: none */
 	struct buf head;    /* one being made */
+	int head_slot;      /* of a cluster, for its key */
 	struct batch_lone *lones;
 };
 

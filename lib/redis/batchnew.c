@@ -73,7 +73,7 @@ static void choose_size(struct batch *b)
 	b->slot_size = low;
 }
 
-int batch_new(struct conn *conn, const struct batch_options *options,
+int batch_new(struct cluster *cluster, const struct batch_options *options,
 	      struct batch **out, struct error *err)
 {
 	struct batch *b = calloc(1, sizeof(*b));
@@ -82,7 +82,7 @@ int batch_new(struct conn *conn, const struct batch_options *options,
 	*out = NULL;
 	if (b == NULL)
 		return error_nomem(err);
-	b->conn = conn;
+	b->cluster = cluster;
 	b->options = *options;
 	b->items_max = BATCH_ITEMS_MAX - (options->first != NULL ? 1 : 0);
 	b->free = BATCH_NONE;

@@ -42,6 +42,7 @@ void keys_of(const struct bloomkey_spec *spec, uint32_t bucket, const char *id,
 	(void)snprintf(base, sizeof(base), has_tag(name) ? "%s" : "{%s}", name);
 	(void)snprintf(out->filter, KEYS_MAX, "%s", name);
 	(void)snprintf(out->state, KEYS_MAX, "%s:bloomctl", base);
+	out->slot = keys_slot(out->filter);
 	out->shadow[0] = '\0';
 	out->shadow_state[0] = '\0';
 	if (id == NULL)

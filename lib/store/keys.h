@@ -30,6 +30,7 @@ struct keys {
 	char state[KEYS_MAX];
 	char shadow[KEYS_MAX];
 	char shadow_state[KEYS_MAX];
+	int slot; /* of a cluster, in which they all lie */
 };
 
 /* id may be NULL: then there is no shadow. */

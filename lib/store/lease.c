@@ -11,7 +11,6 @@
 #include "lib/base/input.h"
 #include "lib/base/random.h"
 #include "lib/base/stop.h"
-#include "lib/redis/info.h"
 #include "lib/store/lease_private.h"
 
 /* Beats within a lease: one or two may fail. */
@@ -24,22 +23,16 @@
 #define LOOK_MS 20
 
 /* *spoiled is set if there were any. */
-static int look_for_evictions(struct lease *l, uint64_t before,
+static int look_for_evictions(struct lease *l, const struct evicted *before,
 			      struct error *spoiled, struct error *err)
 {
-	const struct reply *info;
-	uint64_t now;
+	const char *place;
+	uint64_t keys;
 
-	if (server_info(l->conn, "stats", &info, err) != 0)
+	if (evicted_since(before, l->cluster, &keys, &place, err) != 0)
 		return -1;
-	if (info == NULL || !info_u64(info, "evicted_keys", &now) ||
-	    now <= before)
-		return 0;
-	(void)error_set(spoiled, ERROR_SPACE,
-			"%s: it evicted %" PRIu64 " keys since the build began",
-			server_place(l->server), now - before);
-	(void)error_hint(spoiled, "give it more memory, or --allow-eviction if "
-				  "what it evicts may go");
+	if (keys > 0)
+		(void)evicted_error(place, keys, spoiled);
 	return 0;
 }
 
@@ -73,8 +66,7 @@ static void after_failure(struct lease *l, const struct error *why)
 		why->code == ERROR_TEMPORARY || why->code == ERROR_UNREACHED;
 	bool bearable = silent || why->code == ERROR_SPACE;
 
-	conn_close(l->conn);
-	l->conn = NULL;
+	l->broken = true;
 	if (bearable && !is_over(l))
 		return;
 	l->lost = *why;
@@ -87,10 +79,15 @@ static void after_failure(struct lease *l, const struct error *why)
 
 static int reopen(struct lease *l, struct error *err)
 {
-	if (l->conn != NULL)
-		return 0;
-	return server_connect(l->server, CONN_WRITES | CONN_TIDIES | CONN_KNOWN,
-			      &l->conn, err);
+	const unsigned flags = CONN_WRITES | CONN_TIDIES | CONN_KNOWN;
+	int rc = 0;
+
+	if (l->cluster == NULL)
+		rc = server_connect(l->server, NULL, flags, &l->cluster, err);
+	else if (l->broken)
+		rc = cluster_reopen(l->cluster, flags, err);
+	l->broken = rc != 0;
+	return rc;
 }
 
 static void *lease_run(void *arg)
@@ -108,7 +105,7 @@ static void *lease_run(void *arg)
 		struct error why = ERROR_INIT;
 		struct error spoiled = ERROR_INIT;
 		bool watching = l->watching && l->spoiled.code == ERROR_NONE;
-		uint64_t evicted = l->evicted;
+		const struct evicted *evicted = l->evicted;
 		int64_t now = clock_ns();
 		bool due = l->changed || now >= next;
 		int rc;
@@ -117,9 +114,9 @@ static void *lease_run(void *arg)
 		(void)pthread_mutex_unlock(&l->mutex);
 		rc = reopen(l, &why);
 		if (rc == 0)
-			conn_set_patient(l->conn, patience);
+			cluster_set_patient(l->cluster, patience);
 		if (rc == 0 && due)
-			rc = lease_confirm(l, l->conn, &why);
+			rc = lease_confirm(l, l->cluster, &why);
 		if (rc == 0 && watching)
 			rc = look_for_evictions(l, evicted, &spoiled, &why);
 		(void)pthread_mutex_lock(&l->mutex);
@@ -191,11 +188,17 @@ void lease_phase(struct lease *l, const char *phase, uint64_t done,
 	(void)pthread_mutex_unlock(&l->mutex);
 }
 
-void lease_watch(struct lease *l, uint64_t evicted)
+void lease_watch(struct lease *l, const struct evicted *before)
 {
+	struct evicted *copy = evicted_copy(before);
+
 	(void)pthread_mutex_lock(&l->mutex);
-	l->watching = true;
-	l->evicted = evicted;
+	/* The thread may be at it with the last one; without memory it only
+	 * learns at the end. */
+	evicted_free(l->last_evicted);
+	l->last_evicted = l->evicted;
+	l->evicted = copy;
+	l->watching = copy != NULL;
 	(void)pthread_mutex_unlock(&l->mutex);
 }
 
@@ -246,7 +249,7 @@ static int init(struct lease *l, const struct server *server,
 static bool may_release(const struct lease *l)
 {
 	return l->fence != 0 && l->lost.code == ERROR_NONE &&
-	       (l->conn != NULL || !stop_asked());
+	       (!l->broken || !stop_asked());
 }
 
 void lease_release(struct lease *l)
@@ -270,13 +273,15 @@ void lease_release(struct lease *l)
 	/* What cannot be released runs out by itself. */
 	input_set_patient(true);
 	left = CONN_TIDY_MS - (clock_ns() - began) / 1000000;
-	if (l->conn != NULL)
-		conn_set_patient(l->conn, left > 1000 ? (int)left : 1000);
+	if (l->cluster != NULL)
+		cluster_set_patient(l->cluster, left > 1000 ? (int)left : 1000);
 	if (may_release(l) && reopen(l, &ignored) == 0)
-		(void)script_call(l->conn, SCRIPT_UNLOCK, keys, args, "lock",
+		(void)script_call(l->cluster, SCRIPT_UNLOCK, keys, args, "lock",
 				  &reply, &ignored);
 	input_set_patient(false);
-	conn_close(l->conn);
+	cluster_close(l->cluster);
+	evicted_free(l->evicted);
+	evicted_free(l->last_evicted);
 	(void)pthread_cond_destroy(&l->wake);
 	(void)pthread_mutex_destroy(&l->mutex);
 	free(l);

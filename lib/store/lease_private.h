@@ -15,7 +15,8 @@
 
 struct lease {
 	const struct server *server;
-	struct conn *conn; /* of the thread, but before and after it */
+	struct cluster *cluster; /* of the thread, but before and after it */
+	bool broken;             /* it must be opened again */
 	pthread_t thread;
 	bool running;
 	int lease_ms;
@@ -33,7 +34,8 @@ struct lease {
 	uint64_t done;
 	uint64_t total;
 	bool watching;
-	uint64_t evicted;
+	struct evicted *evicted;      /* owned; what was counted before */
+	struct evicted *last_evicted; /* owned; the one before */
 	struct error lost;    /* code ERROR_NONE while it is held */
 	struct error spoiled; /* keys were evicted; the lock is held */
 	/* When what confirmed it last was sent: it is ours for a lease from

@@ -71,7 +71,7 @@ static int passed(const struct lease *l, struct error *err)
 			       "again");
 }
 
-int lease_confirm(struct lease *l, struct conn *c, struct error *err)
+int lease_confirm(struct lease *l, struct cluster *c, struct error *err)
 {
 	const struct reply *reply;
 	struct words w;
@@ -105,7 +105,7 @@ int lease_lock(struct lease *l, uint64_t least, struct error *err)
 
 	fill(l, least, &w);
 	l->beaten = clock_ns();
-	if (script_call(l->conn, SCRIPT_LOCK, w.keys, w.args, "lock", &reply,
+	if (script_call(l->cluster, SCRIPT_LOCK, w.keys, w.args, "lock", &reply,
 			err) != 0)
 		return error_prefix(err, "set '%s'", l->server->set);
 	if (strcmp(script_word(reply, &fence), "held") == 0)

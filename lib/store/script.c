@@ -114,7 +114,8 @@ static const char *const texts[SCRIPT_COUNT] = {
 	[SCRIPT_SEAL] =
 		"if ARGV[3] ~= '' and string.match(redis.call('INFO',"
 		" 'server'), 'run_id:(%w+)') ~= ARGV[3] then\n"
-		"  return {'run'} end\n"
+		"  return {'run', string.match(redis.call('INFO',"
+		" 'server'), 'run_id:(%w+)') or ''} end\n"
 		"if redis.call('EXISTS', KEYS[1]) == 0 then\n"
 		"  return {'missing'} end\n"
 		"local s = redis.call('HMGET', KEYS[2], 'generation',"
@@ -282,7 +283,7 @@ static int words_of(enum script script, const char *const keys[],
 	return n;
 }
 
-int script_send(struct conn *c, enum script script, const char *const keys[],
+int script_send(struct cluster *c, enum script script, const char *const keys[],
 		const char *const args[], conn_fn *fn, void *ctx, uint64_t tag,
 		struct error *err)
 {
@@ -290,7 +291,7 @@ int script_send(struct conn *c, enum script script, const char *const keys[],
 	char count[16];
 	int n = words_of(script, keys, args, count, words);
 
-	return conn_sendv(c, n, words, NULL, fn, ctx, tag, err);
+	return cluster_sendv(c, keys_slot(keys[0]), n, words, NULL, fn, ctx, tag, err);
 }
 
 /* --- refusals ------------------------------------------------------------- */
@@ -366,7 +367,7 @@ int script_refused(enum script script, const struct reply *reply,
 	return reply_refused(&plain, err, "%s", what);
 }
 
-int script_call(struct conn *c, enum script script, const char *const keys[],
+int script_call(struct cluster *c, enum script script, const char *const keys[],
 		const char *const args[], const char *what,
 		const struct reply **out, struct error *err)
 {
@@ -374,7 +375,7 @@ int script_call(struct conn *c, enum script script, const char *const keys[],
 	char count[16];
 	int n = words_of(script, keys, args, count, words);
 
-	if (conn_call(c, n, words, NULL, out, err) != 0)
+	if (cluster_call(c, keys_slot(keys[0]), n, words, NULL, out, err) != 0)
 		return -1;
 	if (script_word(*out, NULL)[0] == '\0')
 		return script_refused(script, *out, err, "%s", what);

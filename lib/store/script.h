@@ -11,7 +11,7 @@
 #define BLOOMCTL_STORE_SCRIPT_H
 
 #include "lib/base/error.h"
-#include "lib/redis/conn.h"
+#include "lib/redis/cluster.h"
 
 enum script {
 	SCRIPT_LOCK,
@@ -37,7 +37,7 @@ enum script {
  * Sends a script with its keys and arguments, each list ended by NULL; they
  * are copied.  fn, ctx and tag as for conn_send().
  */
-int script_send(struct conn *c, enum script script, const char *const keys[],
+int script_send(struct cluster *c, enum script script, const char *const keys[],
 		const char *const args[], conn_fn *fn, void *ctx, uint64_t tag,
 		struct error *err);
 
@@ -45,7 +45,7 @@ int script_send(struct conn *c, enum script script, const char *const keys[],
  * The same as one call; *out is borrowed until the next one.  An error reply
  * is -1: script_refused() with `what` in front.
  */
-int script_call(struct conn *c, enum script script, const char *const keys[],
+int script_call(struct cluster *c, enum script script, const char *const keys[],
 		const char *const args[], const char *what,
 		const struct reply **out, struct error *err);
 

@@ -19,43 +19,45 @@ const char *server_number(uint64_t n, char out[SERVER_NUMBER_MAX])
 	return out;
 }
 
-int server_connect(const struct server *server, unsigned flags,
-		   struct conn **out, struct error *err)
+int server_connect(const struct server *server, const struct cluster *like,
+		   unsigned flags, struct cluster **out, struct error *err)
 {
-	return conn_open(&server->target, flags, out, err);
+	return cluster_open(&server->target, flags, like, out, err);
 }
 
 int server_ready(struct server *server, struct error *err)
 {
 	unsigned flags = server->flags;
+	int rc;
 
-	if (server->conn != NULL && !conn_failed(server->conn) &&
-	    conn_pending(server->conn) == 0)
+	if (server->cluster != NULL && !cluster_failed(server->cluster) &&
+	    cluster_pending(server->cluster) == 0)
 		return 0;
-	conn_close(server->conn);
-	server->conn = NULL;
 	if (server->tidying)
 		flags |= CONN_TIDIES;
-	if (server_connect(server, flags, &server->conn, err) != 0)
-		return -1;
-	server->flags |= CONN_KNOWN;
-	return 0;
+	rc = server->cluster != NULL
+		     ? cluster_reopen(server->cluster, flags, err)
+		     : server_connect(server, NULL, flags, &server->cluster,
+				      err);
+	if (rc == 0)
+		server->flags |= CONN_KNOWN;
+	return rc;
 }
 
 void server_tidy(struct server *server, bool tidying)
 {
 	server->tidying = tidying;
 	input_set_patient(tidying);
-	if (server->conn != NULL)
-		conn_set_patient(server->conn, tidying ? CONN_TIDY_MS : 0);
+	if (server->cluster != NULL)
+		cluster_set_patient(server->cluster, tidying ? CONN_TIDY_MS : 0);
 }
 
-int server_info(struct conn *c, const char *section, const struct reply **out,
-		struct error *err)
+int server_info(struct cluster *c, size_t node, const char *section,
+		const struct reply **out, struct error *err)
 {
 	const char *const words[] = {"INFO", section};
 
-	if (conn_call(c, 2, words, NULL, out, err) != 0)
+	if (cluster_call_node(c, node, 2, words, out, err) != 0)
 		return -1;
 	if ((*out)->type != REPLY_BULK && (*out)->type != REPLY_STATUS)
 		*out = NULL;
@@ -138,7 +140,7 @@ static int locked_by(struct store *s, char *out, size_t size, struct error *err)
 	out[0] = '\0';
 	keys_of_set(server->set, "lock", NULL, key);
 	if (server_ready(server, err) != 0 ||
-	    conn_call(server->conn, 2, words, NULL, &reply, err) != 0)
+	    cluster_call(server->cluster, server->slot, 2, words, NULL, &reply, err) != 0)
 		return -1;
 	/* An unreadable lock is no permission. */
 	if (reply->type != REPLY_ARRAY)
@@ -157,7 +159,7 @@ static void server_close(struct store *s)
 	unlock(s);
 	serverbuild_free(server->build);
 	serverlook_forget(server);
-	conn_close(server->conn);
+	cluster_close(server->cluster);
 	redis_target_release(&server->target);
 	free(server);
 }
@@ -172,7 +174,7 @@ static const struct store_ops server_ops = {
 	.phase = phase,
 	.held = held,
 	.locked_by = locked_by,
-	.fits = serverbuild_fits,
+	.fits = serverroom_fits,
 	.reserve = serverbuild_reserve,
 	.writer = serverbuild_writer,
 	.seal = serverseal_seal,
@@ -195,6 +197,7 @@ int server_open(const char *target, const struct bloomkey_spec *spec,
 		struct error *err)
 {
 	struct server *server = calloc(1, sizeof(*server));
+	char key[KEYS_MAX];
 
 	*out = NULL;
 	if (server == NULL)
@@ -205,6 +208,8 @@ int server_open(const char *target, const struct bloomkey_spec *spec,
 	server->flags =
 		options->create || options->writes ? CONN_WRITES : CONN_READS;
 	names_set(spec, server->set);
+	keys_of_set(server->set, "lock", NULL, key);
+	server->slot = keys_slot(key);
 	if (redis_target_parse(target,
 			       options->server != NULL ? options->server
 						       : &no_options,

@@ -2,9 +2,9 @@
  *
  * server: the store that is a Redis or Valkey server.
  *
- *	main thread ─ conn ──────────── records, states, questions
- *	workers ───── conn each ─────── items, pipelined
- *	lease ─────── conn, a thread ── the lock, every few seconds
+ *	main thread ─ cluster ─────────── records, states, questions
+ *	workers ───── cluster each ────── items, pipelined
+ *	lease ─────── cluster, a thread ─ the lock, every few seconds
  *
  * Which generation readers get is what the states of the live filters say,
  * bucket by bucket; manifests only follow.  Everything that changes a set is
@@ -20,7 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/redis/conn.h"
+#include "lib/redis/cluster.h"
+#include "lib/store/evicted.h"
 #include "lib/store/keys.h"
 #include "lib/store/script.h"
 #include "lib/store/store.h"
@@ -44,8 +45,8 @@ struct server {
 	const struct store_options *options; /* borrowed */
 	struct redis_target target;
 	char set[NAMES_SET_MAX];
-	struct conn *conn; /* of the main thread; NULL: it is to be
-			      opened again, by server_ready() */
+	int slot;                /* of a cluster, in which the set's keys lie */
+	struct cluster *cluster; /* of the main thread; NULL: not opened yet */
 	unsigned flags;    /* of it */
 	bool tidying;
 	const struct engine *engine; /* NULL: not asked yet */
@@ -77,16 +78,19 @@ int server_ready(struct server *server, struct error *err);
  */
 void server_tidy(struct server *server, bool tidying);
 
-/* A connection of its own, as for a worker. */
-int server_connect(const struct server *server, unsigned flags,
-		   struct conn **out, struct error *err);
+/*
+ * Connections of their own, as for a worker; like is as of cluster_open(): for
+ * the main thread server->cluster, for any other NULL.
+ */
+int server_connect(const struct server *server, const struct cluster *like,
+		   unsigned flags, struct cluster **out, struct error *err);
 
 /*
- * The reply to INFO of a section, borrowed as conn_call() says; NULL where
- * the user may not ask, with *err untouched.  -1: the connection failed.
+ * A node's reply to INFO of a section, borrowed as cluster_call() says; NULL
+ * where the user may not ask, with *err untouched.  -1: it could not be asked.
  */
-int server_info(struct conn *c, const char *section, const struct reply **out,
-		struct error *err);
+int server_info(struct cluster *c, size_t node, const char *section,
+		const struct reply **out, struct error *err);
 
 /*
  * 0, or why the lock is held no more, as lease_check(); or also why what is
@@ -122,16 +126,16 @@ int lease_check(struct lease *lease, struct error *err);
 int lease_check_all(struct lease *lease, struct error *err);
 
 /* As lease_check(), but the server is asked, over c: one beat. */
-int lease_confirm(struct lease *lease, struct conn *c, struct error *err);
+int lease_confirm(struct lease *lease, struct cluster *c, struct error *err);
 
 void lease_phase(struct lease *lease, const char *phase, uint64_t done,
 		 uint64_t total);
 
 /*
- * From now on lease_check_all() tells if more keys than these were evicted.
- * The lock is kept all the same, to tidy up with.
+ * From now on lease_check_all() tells if more keys than these were evicted;
+ * before is copied.  The lock is kept all the same, to tidy up with.
  */
-void lease_watch(struct lease *lease, uint64_t evicted);
+void lease_watch(struct lease *lease, const struct evicted *before);
 void lease_unwatch(struct lease *lease);
 
 /* Who holds a lock, from the fields of its key, as text. */
@@ -162,7 +166,7 @@ int serverlist_list(struct store *s, struct manifest **out, size_t *count,
 int serverlive_read(struct server *server, char (**out)[NAMES_ID_MAX],
 		    uint64_t *fence, struct error *err);
 
-int serverbuild_fits(struct store *s, const struct filter_params *params,
+int serverroom_fits(struct store *s, const struct filter_params *params,
 		     unsigned workers, struct error *err);
 int serverbuild_reserve(struct store *s, const struct manifest *m,
 			const struct layout_ops *layout,

@@ -96,7 +96,7 @@ int serveradopt_survey(struct store *s, struct manifest *m, struct error *err)
 		(void)strncpy(m->engine, engine->name, sizeof(m->engine) - 1);
 	for (; rc == 0 && b < m->buckets; b++) {
 		const struct seen *seen = serverlook_at(
-			look, server, server->conn, SERVERLOOK_ANY, b, err);
+			look, server, server->cluster, SERVERLOOK_ANY, b, err);
 
 		rc = seen != NULL ? stop_check(err) : -1;
 		if (rc != 0)
@@ -172,7 +172,7 @@ static int plant(struct adoption *a, uint32_t bucket, struct error *err)
 	for (int i = 0; i < 4; i++)
 		lens[i] = strlen(words[i]);
 	lens[4] = len;
-	return conn_sendv(a->server->conn, 5, words, lens, on_planted, a,
+	return cluster_sendv(a->server->cluster, k.slot, 5, words, lens, on_planted, a,
 			  bucket, err);
 }
 
@@ -199,7 +199,7 @@ static int write_state(struct adoption *a, uint32_t bucket, struct error *err)
 	keys_of(server->spec, bucket, NULL, &k);
 	if (m->bucket_keys != NULL)
 		(void)server_number(m->bucket_keys[bucket], rows);
-	return script_send(server->conn, SCRIPT_ADOPT, keys, args, on_state, a,
+	return script_send(server->cluster, SCRIPT_ADOPT, keys, args, on_state, a,
 			   bucket, err);
 }
 
@@ -221,7 +221,7 @@ int serveradopt_adopt(struct store *s, const struct manifest *m,
 			rc = write_state(&a, b, err);
 	}
 	if (rc == 0)
-		rc = conn_flush(server->conn, err);
+		rc = cluster_flush(server->cluster, err);
 	return rc;
 }
 
@@ -239,11 +239,11 @@ int serveradopt_disown(struct store *s, const struct manifest *m,
 	rc = server_ready(server, err);
 	for (uint32_t b = 0; rc == 0 && b < m->buckets; b++) {
 		keys_of(server->spec, b, NULL, &k);
-		rc = script_send(server->conn, SCRIPT_DISOWN, keys, args,
+		rc = script_send(server->cluster, SCRIPT_DISOWN, keys, args,
 				 on_state, &a, b, err);
 	}
 	if (rc == 0)
-		rc = conn_flush(server->conn, err);
+		rc = cluster_flush(server->cluster, err);
 	if (rc == 0)
 		rc = server_record(server, SCRIPT_FORGET, "manifest",
 				   m->generation, NULL, err);

@@ -13,114 +13,6 @@
 /* The add batches of all writers together, in bytes. */
 #define ARENA ((size_t)16 << 20)
 
-/* --- room ----------------------------------------------------------------- */
-
-/* What is left on the server for a generation, if that is known. */
-static int read_room(struct server *server, uint64_t *room, bool *known,
-		     struct error *err)
-{
-	const struct reply *info;
-	uint64_t limit = 0;
-	uint64_t used = 0;
-
-	*known = false;
-	if (server_info(server->conn, "memory", &info, err) != 0)
-		return -1;
-	if (info == NULL || !info_u64(info, "used_memory", &used))
-		return 0;
-	if (!info_u64(info, "maxmemory", &limit) || limit == 0)
-		(void)info_u64(info, "total_system_memory", &limit);
-	if (limit == 0)
-		return 0;
-	*known = true;
-	*room = limit > used ? limit - used : 0;
-	if (server->options->allow_eviction)
-		*room += server->options->eviction_bytes;
-	return 0;
-}
-
-int serverbuild_fits(struct store *s, const struct filter_params *params,
-		     unsigned workers, struct error *err)
-{
-	struct server *server = (struct server *)s;
-	uint32_t n = bloomkey_buckets(server->spec);
-	const struct engine *engine;
-	char need_text[NUM_TEXT_MAX];
-	char room_text[NUM_TEXT_MAX];
-	uint64_t need;
-	uint64_t room;
-	bool known;
-
-	(void)workers;
-	if (server_ready(server, err) != 0 ||
-	    s->ops->engine(s, &engine, err) != 0 ||
-	    read_room(server, &room, &known, err) != 0)
-		return -1;
-	if (__builtin_mul_overflow(engine->layout->memory(params) +
-					   SERVER_OVERHEAD,
-				   (uint64_t)n, &need))
-		need = UINT64_MAX;
-	if (!known) {
-		log_note("%s: how much memory it has left is not known",
-			 server_place(server));
-		return 0;
-	}
-	if (need <= room)
-		return 0;
-	(void)error_set(err, ERROR_SPACE,
-			"%s: the new generation takes %s, and %s are left",
-			server_place(server), num_bytes_text(need, need_text),
-			num_bytes_text(room, room_text));
-	return error_hint(err, "give it more memory, remove what is not needed "
-			       "(bloomctl swap --prune), or --allow-eviction "
-			       "what may go");
-}
-
-static int read_evicted(struct conn *c, uint64_t *out, bool *known,
-			struct error *err)
-{
-	const struct reply *info;
-
-	if (server_info(c, "stats", &info, err) != 0)
-		return -1;
-	*known = info != NULL && info_u64(info, "evicted_keys", out);
-	return 0;
-}
-
-/* How many keys were evicted since; 0 where that is not known. */
-static int evicted_since(struct server *server, struct conn *c, uint64_t *out,
-			 struct error *err)
-{
-	uint64_t now;
-	bool known;
-
-	*out = 0;
-	if (!server->build->evicted_known)
-		return 0;
-	if (read_evicted(c, &now, &known, err) != 0)
-		return -1;
-	if (known && now > server->build->evicted)
-		*out = now - server->build->evicted;
-	return 0;
-}
-
-int serverbuild_check_evictions(struct server *server, struct error *err)
-{
-	uint64_t evicted;
-
-	if (server->options->allow_eviction)
-		return 0;
-	if (evicted_since(server, server->conn, &evicted, err) != 0)
-		return -1;
-	if (evicted == 0)
-		return 0;
-	(void)error_set(err, ERROR_SPACE,
-			"%s: it evicted %" PRIu64 " keys since the build began",
-			server_place(server), evicted);
-	return error_hint(err, "give it more memory, or --allow-eviction if "
-			       "what it evicts may go");
-}
-
 int serverbuild_prefix(const struct server *server, uint32_t bucket,
 		       struct error *err)
 {
@@ -133,16 +25,19 @@ int serverbuild_prefix(const struct server *server, uint32_t bucket,
 int serverbuild_vanished(struct server *server, uint32_t bucket,
 			 const char *what, struct error *err)
 {
-	struct conn *c = NULL;
+	struct cluster *c = NULL;
 	struct error why = ERROR_INIT;
+	const char *place = "";
 	uint64_t evicted = 0;
-	int rc = server_connect(server, CONN_WRITES | CONN_KNOWN, &c, &why);
+	int rc = server_connect(server, NULL, CONN_WRITES | CONN_KNOWN, &c,
+				&why);
 
 	if (rc == 0)
 		rc = lease_confirm(server->lease, c, &why);
 	if (rc == 0)
-		rc = evicted_since(server, c, &evicted, &why);
-	conn_close(c);
+		rc = evicted_since(server->build->evicted, c, &evicted, &place,
+				   &why);
+	cluster_close(c);
 	if (rc != 0) {
 		*err = why;
 		return -1;
@@ -172,6 +67,9 @@ static void build_free(struct serverbuild *build)
 	if (build == NULL)
 		return;
 	(void)pthread_mutex_destroy(&build->merge);
+	evicted_free(build->evicted);
+	free(build->pins.run_ids);
+	free(build->home);
 	free(build->acknowledged);
 	free(build->added);
 	free(build);
@@ -180,6 +78,39 @@ static void build_free(struct serverbuild *build)
 void serverbuild_free(struct serverbuild *build)
 {
 	build_free(build);
+}
+
+/* Who is there before the first add, and who has which bucket. */
+static int find_homes(struct server *server, struct serverbuild *build,
+		      struct error *err)
+{
+	struct cluster *c = server->cluster;
+	struct cluster_pins *pins = &build->pins;
+	uint32_t n = bloomkey_buckets(server->spec);
+	uint16_t of[SLOTS_NODES_MAX] = {0};
+
+	if (cluster_connect(c, err) != 0)
+		return -1;
+	pins->run_ids = calloc(cluster_nodes(c), sizeof(*pins->run_ids));
+	build->home = calloc(n, sizeof(*build->home));
+	if (pins->run_ids == NULL || build->home == NULL)
+		return error_nomem(err);
+	for (size_t i = 0; i < cluster_nodes(c); i++) {
+		const struct conn_facts *facts = cluster_facts(c, i);
+
+		if (facts == NULL || !cluster_serves(c, i))
+			continue;
+		of[i] = (uint16_t)pins->count;
+		memcpy(pins->run_ids[pins->count++], facts->run_id,
+		       CONN_RUN_ID_MAX);
+	}
+	for (uint32_t b = 0; b < n; b++) {
+		struct keys k;
+
+		keys_of(server->spec, b, NULL, &k);
+		build->home[b] = of[cluster_owner(c, k.slot)];
+	}
+	return 0;
 }
 
 static int build_new(struct server *server, const struct manifest *m,
@@ -193,8 +124,6 @@ static int build_new(struct server *server, const struct manifest *m,
 		return error_nomem(err);
 	(void)pthread_mutex_init(&build->merge, NULL);
 	memcpy(build->generation, m->generation, sizeof(build->generation));
-	memcpy(build->run_id, conn_facts(server->conn)->run_id,
-	       sizeof(build->run_id));
 	build->params = *params;
 	build->planted = bloomkey_sentinel(server->spec, &sentinel) > 0;
 	build->memory = ARENA / (workers > 0 ? workers : 1);
@@ -204,10 +133,14 @@ static int build_new(struct server *server, const struct manifest *m,
 		build_free(build);
 		return error_nomem(err);
 	}
+	if (find_homes(server, build, err) != 0 ||
+	    evicted_read(server->cluster, &build->evicted, err) != 0) {
+		build_free(build);
+		return -1;
+	}
 	build_free(server->build);
 	server->build = build;
-	return read_evicted(server->conn, &build->evicted,
-			    &build->evicted_known, err);
+	return 0;
 }
 
 static int on_reserved(void *ctx, uint64_t bucket, const struct reply *reply,
@@ -253,19 +186,22 @@ struct words {
 	char fence[SERVER_NUMBER_MAX];
 };
 
-static int send_sentinel(struct server *server, const struct keys *keys,
-			 uint32_t bucket, struct error *err)
+static int plant_bucket(struct server *server, uint32_t bucket,
+			struct error *err)
 {
+	struct keys keys;
 	const void *sentinel;
 	size_t len = bloomkey_sentinel(server->spec, &sentinel);
-	const char *const words[] = {"BF.INSERT", keys->shadow, "NOCREATE",
+	const char *const words[] = {"BF.INSERT", keys.shadow, "NOCREATE",
 				     "ITEMS", sentinel};
-	const size_t lens[] = {strlen(words[0]), strlen(words[1]),
-			       strlen(words[2]), strlen(words[3]), len};
+	size_t lens[] = {0, 0, 0, 0, len};
 
 	if (len == 0)
 		return 0;
-	return conn_sendv(server->conn, 5, words, lens, on_planted, server,
+	keys_of(server->spec, bucket, server->build->generation, &keys);
+	for (int i = 0; i < 4; i++)
+		lens[i] = strlen(words[i]);
+	return cluster_sendv(server->cluster, keys.slot, 5, words, lens, on_planted, server,
 			  bucket, err);
 }
 
@@ -287,13 +223,11 @@ static int reserve_bucket(struct server *server, const struct words *w,
 
 	keys_of(server->spec, bucket, server->build->generation, &keys);
 	/* The state first: a filter without one would be nobody's. */
-	if (script_send(server->conn, SCRIPT_STATE, state_keys, state, on_state,
+	if (script_send(server->cluster, SCRIPT_STATE, state_keys, state, on_state,
 			server, bucket, err) != 0)
 		return -1;
-	if (conn_sendv(server->conn, 5, reserve, NULL, on_reserved, server,
-		       bucket, err) != 0)
-		return -1;
-	return send_sentinel(server, &keys, bucket, err);
+	return cluster_sendv(server->cluster, keys.slot, 5, reserve, NULL,
+			     on_reserved, server, bucket, err);
 }
 
 /* Whether it is what is known of the engine, by the first filter. */
@@ -304,7 +238,7 @@ static int check_type(struct server *server, struct error *err)
 	const struct reply *reply;
 
 	keys_of(server->spec, 0, server->build->generation, &keys);
-	if (conn_call(server->conn, 2, words, NULL, &reply, err) != 0)
+	if (cluster_call(server->cluster, keys.slot, 2, words, NULL, &reply, err) != 0)
 		return -1;
 	if (reply_is(reply, server_type(server->engine)))
 		return 0;
@@ -327,13 +261,13 @@ int serverbuild_reserve(struct store *s, const struct manifest *m,
 
 	(void)layout;
 	if (server_need_lock(server, err) != 0 ||
-	    serverbuild_fits(s, params, workers, err) != 0)
+	    serverroom_fits(s, params, workers, err) != 0)
 		return -1;
 	memcpy(server->begun, m->generation, sizeof(server->begun));
 	if (server_put(s, m, err) != 0 ||
 	    build_new(server, m, params, workers, err) != 0)
 		return -1;
-	if (server->build->evicted_known && !server->options->allow_eviction)
+	if (!server->options->allow_eviction)
 		lease_watch(server->lease, server->build->evicted);
 	(void)server_number(params->capacity, w.capacity);
 	(void)num_double_text(params->error, w.error);
@@ -343,7 +277,13 @@ int serverbuild_reserve(struct store *s, const struct manifest *m,
 		    server_need_lock(server, err) != 0 ||
 		    reserve_bucket(server, &w, b, err) != 0)
 			return -1;
-	if (conn_flush(server->conn, err) != 0)
+	/* A node may put a command off, and not the one behind it. */
+	if (cluster_flush(server->cluster, err) != 0)
+		return -1;
+	for (uint32_t b = 0; b < m->buckets; b++)
+		if (plant_bucket(server, b, err) != 0)
+			return -1;
+	if (cluster_flush(server->cluster, err) != 0)
 		return -1;
 	return check_type(server, err);
 }

@@ -14,17 +14,18 @@
 
 struct serverbuild {
 	char generation[NAMES_ID_MAX];
-	char run_id[CONN_RUN_ID_MAX]; /* of the server, before the first add */
+	struct cluster_pins pins; /* the servers, before the first add */
+	uint16_t *home;           /* per bucket, of them, where it is */
 	struct filter_params params;
-	uint64_t planted; /* sentinels per bucket: 0 or 1 */
-	uint64_t evicted; /* keys, before the first reserve */
-	bool evicted_known;
+	uint64_t planted;        /* sentinels per bucket: 0 or 1 */
+	struct evicted *evicted; /* before the first reserve */
 	size_t memory;          /* of one writer's batches, in bytes */
 	uint64_t *acknowledged; /* items per bucket, of closed writers */
 	uint64_t *added;        /* of them, those that set a bit */
 	pthread_mutex_t merge;  /* of both, and of all below */
 	unsigned writers;       /* open */
 	bool lost;              /* one was closed with items under way */
+	bool unsure;            /* items were sent twice: `added` is not exact */
 	bool sealed;            /* or begun to be: others may take it */
 };
 
@@ -42,6 +43,6 @@ int serverbuild_prefix(const struct server *server, uint32_t bucket,
 		       struct error *err);
 
 /* 0, or ERROR_SPACE if keys were evicted and may not be. */
-int serverbuild_check_evictions(struct server *server, struct error *err);
+int serverroom_check_evictions(struct server *server, struct error *err);
 
 #endif

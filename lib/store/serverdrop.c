@@ -63,7 +63,7 @@ int serverdrop_filters(struct server *server, const char *generation,
 			return -1;
 		keys_of(server->spec, b, generation, &k);
 		(void)snprintf(what, sizeof(what), "filter '%s'", k.shadow);
-		if (script_call(server->conn, SCRIPT_DROP, keys, args, what,
+		if (script_call(server->cluster, SCRIPT_DROP, keys, args, what,
 				&reply, err) != 0 ||
 		    check(reply, &k, err) != 0)
 			return -1;

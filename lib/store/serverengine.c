@@ -51,7 +51,7 @@ static int ask_command(struct server *server, struct error *err)
 	const char *const words[] = {"COMMAND", "INFO", "BF.INSERT", "BF.LOAD"};
 	const struct reply *reply;
 
-	if (conn_call(server->conn, 4, words, NULL, &reply, err) != 0)
+	if (cluster_call(server->cluster, CLUSTER_ANY, 4, words, NULL, &reply, err) != 0)
 		return -1;
 	/* What may not be asked shows at the first command. */
 	if (reply->type != REPLY_ARRAY || reply->len != 2) {
@@ -75,7 +75,7 @@ int serverengine_engine(struct store *s, const struct engine **out,
 
 	if (server->engine == NULL) {
 		if (server_ready(server, err) != 0 ||
-		    server_info(server->conn, "modules", &info, err) != 0)
+		    server_info(server->cluster, "modules", &info, err) != 0)
 			return -1;
 		version = info != NULL ? serverengine_version(info) : 0;
 		if (info != NULL && version == 0)

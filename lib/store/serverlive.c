@@ -49,11 +49,11 @@ int serverlive_read(struct server *server, char (**out)[NAMES_ID_MAX],
 					     "fence", "fingerprint"};
 
 		keys_of(server->spec, b, NULL, &keys);
-		rc = conn_sendv(server->conn, 5, words, NULL, on_live, &lives,
+		rc = cluster_sendv(server->cluster, keys.slot, 5, words, NULL, on_live, &lives,
 				b, err);
 	}
 	if (rc == 0)
-		rc = conn_flush(server->conn, err);
+		rc = cluster_flush(server->cluster, err);
 	if (rc != 0) {
 		free(lives.ids);
 		lives.ids = NULL;

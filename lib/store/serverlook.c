@@ -79,7 +79,7 @@ static int on_look(void *ctx, uint64_t bucket, const struct reply *reply,
 	return 0;
 }
 
-static int look_ahead(struct reading *r, struct conn *c, uint32_t bucket,
+static int look_ahead(struct reading *r, struct cluster *c, uint32_t bucket,
 		      struct error *err)
 {
 	struct serverlook *look = r->look;
@@ -107,14 +107,14 @@ static int look_ahead(struct reading *r, struct conn *c, uint32_t bucket,
 				err) != 0)
 			return -1;
 	}
-	if (conn_flush(c, err) != 0)
+	if (cluster_flush(c, err) != 0)
 		return -1;
 	look->count = n;
 	return 0;
 }
 
 const struct seen *serverlook_at(struct serverlook *look,
-				 const struct server *server, struct conn *c,
+				 const struct server *server, struct cluster *c,
 				 const char *generation, uint32_t bucket,
 				 struct error *err)
 {
@@ -235,7 +235,7 @@ int serverlook_info(struct store *s, const struct manifest *m, uint32_t bucket,
 		return -1;
 	keys_of(server->spec, bucket, NULL, &k);
 	out->slot =
-		conn_facts(server->conn)->cluster ? keys_slot(k.filter) : -1;
+		cluster_is(server->cluster) ? k.slot : -1;
 	if (store_params(m, &engine, &out->params, err) != 0)
 		return -1;
 	out->layout = engine->layout;
@@ -243,7 +243,7 @@ int serverlook_info(struct store *s, const struct manifest *m, uint32_t bucket,
 		server->look = calloc(1, sizeof(*server->look));
 	if (server->look == NULL)
 		return error_nomem(err);
-	seen = serverlook_at(server->look, server, server->conn, m->generation,
+	seen = serverlook_at(server->look, server, server->cluster, m->generation,
 			     bucket, err);
 	if (seen == NULL)
 		return -1;

@@ -53,7 +53,7 @@ struct serverlook {
  * under way there.  NULL: the connection failed.
  */
 const struct seen *serverlook_at(struct serverlook *look,
-				 const struct server *server, struct conn *c,
+				 const struct server *server, struct cluster *c,
 				 const char *generation, uint32_t bucket,
 				 struct error *err);
 

@@ -45,39 +45,57 @@ static void describe_memory(const struct reply *info, struct store_node *node)
 	node->evicts = strncmp(node->policy, "allkeys", strlen("allkeys")) == 0;
 }
 
+static int describe(struct cluster *c, size_t number, struct store_node *node,
+		    struct error *err)
+{
+	const struct reply *info;
+
+	(void)snprintf(node->name, sizeof(node->name), "%s",
+		       cluster_place(c, number));
+	if (server_info(c, number, "modules", &info, err) != 0)
+		return -1;
+	describe_software(cluster_facts(c, number), info, node);
+	if (server_info(c, number, "memory", &info, err) != 0)
+		return -1;
+	if (info != NULL)
+		describe_memory(info, node);
+	if (server_info(c, number, "stats", &info, err) != 0)
+		return -1;
+	if (info != NULL)
+		(void)info_u64(info, "evicted_keys", &node->evicted);
+	if (server_info(c, number, "replication", &info, err) != 0)
+		return -1;
+	if (info != NULL)
+		(void)info_u64(info, "connected_slaves", &node->replicas);
+	return 0;
+}
+
 int servernodes_nodes(struct store *s, struct store_node **out, size_t *count,
 		      struct error *err)
 {
 	struct server *server = (struct server *)s;
-	struct store_node *node = calloc(1, sizeof(*node));
-	const struct reply *info;
+	struct cluster *c;
+	struct store_node *nodes;
+	size_t n = 0;
 
 	*out = NULL;
 	*count = 0;
-	if (node == NULL)
-		return error_nomem(err);
-	(void)snprintf(node->name, sizeof(node->name), "%s",
-		       server_place(server));
 	if (server_ready(server, err) != 0 ||
-	    server_info(server->conn, "modules", &info, err) != 0)
-		goto fail;
-	describe_software(conn_facts(server->conn), info, node);
-	if (server_info(server->conn, "memory", &info, err) != 0)
-		goto fail;
-	if (info != NULL)
-		describe_memory(info, node);
-	if (server_info(server->conn, "stats", &info, err) != 0)
-		goto fail;
-	if (info != NULL)
-		(void)info_u64(info, "evicted_keys", &node->evicted);
-	if (server_info(server->conn, "replication", &info, err) != 0)
-		goto fail;
-	if (info != NULL)
-		(void)info_u64(info, "connected_slaves", &node->replicas);
-	*out = node;
-	*count = 1;
+	    cluster_connect(server->cluster, err) != 0)
+		return -1;
+	c = server->cluster;
+	nodes = calloc(cluster_nodes(c), sizeof(*nodes));
+	if (nodes == NULL)
+		return error_nomem(err);
+	for (size_t i = 0, all = cluster_nodes(c); i < all; i++) {
+		if (!cluster_serves(c, i))
+			continue;
+		if (describe(c, i, &nodes[n++], err) != 0) {
+			free(nodes);
+			return -1;
+		}
+	}
+	*out = nodes;
+	*count = n;
 	return 0;
-fail:
-	free(node);
-	return -1;
 }

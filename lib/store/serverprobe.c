@@ -22,7 +22,7 @@ struct server_probe {
 	char generation[NAMES_ID_MAX];
 	probe_fn *fn;
 	void *ctx;
-	struct conn *conn;
+	struct cluster *cluster;
 	struct batch *batch;
 	struct serverlook *look;
 	unsigned char *where; /* enum where, per bucket */
@@ -95,7 +95,7 @@ static int on_reply(void *ctx, uint32_t bucket, const struct batch_items *items,
 /* Where the filter of a bucket and of those behind it is. */
 static int locate(struct server_probe *p, uint32_t bucket, struct error *err)
 {
-	const struct seen *seen = serverlook_at(p->look, p->server, p->conn,
+	const struct seen *seen = serverlook_at(p->look, p->server, p->cluster,
 						p->generation, bucket, err);
 
 	if (seen == NULL || serverlook_check(seen, p->server, p->generation,
@@ -114,7 +114,7 @@ static int locate(struct server_probe *p, uint32_t bucket, struct error *err)
  * Whether filters that were asked are where they were: a swap that came in
  * between has put those of another generation in their places.
  */
-static int has_moved(struct server_probe *p, struct conn *c, bool *moved,
+static int has_moved(struct server_probe *p, struct cluster *c, bool *moved,
 		     struct error *err)
 {
 	uint32_t n = bloomkey_buckets(p->server->spec);
@@ -142,16 +142,16 @@ static int has_moved(struct server_probe *p, struct conn *c, bool *moved,
 static int judge(struct server_probe *p, int rc, struct error *err)
 {
 	struct error why = ERROR_INIT;
-	struct conn *c = NULL;
+	struct cluster *c = NULL;
 	bool moved = false;
 
 	if (p->server->lease != NULL || (rc != 0 && err->code != ERROR_DATA))
 		return rc;
 	/* After an error there is no other way to ask. */
-	if (server_connect(p->server, CONN_READS | CONN_KNOWN, &c, &why) == 0 &&
+	if (server_connect(p->server, p->server->cluster, CONN_READS | CONN_KNOWN, &c, &why) == 0 &&
 	    has_moved(p, c, &moved, &why) != 0)
 		moved = false;
-	conn_close(c);
+	cluster_close(c);
 	if (rc == 0 && why.code != ERROR_NONE) {
 		*err = why;
 		return -1;
@@ -191,7 +191,7 @@ static void probe_close(struct probe *base)
 {
 	struct server_probe *p = (struct server_probe *)base;
 
-	conn_close(p->conn);
+	cluster_close(p->cluster);
 	batch_free(p->batch);
 	free(p->look);
 	free(p->where);
@@ -236,9 +236,9 @@ int serverprobe_probe(struct store *s, const struct manifest *m, probe_fn *fn,
 		(void)error_nomem(err);
 		goto fail;
 	}
-	if (server_connect(server, CONN_READS | CONN_KNOWN, &p->conn, err) !=
+	if (server_connect(server, server->cluster, CONN_READS | CONN_KNOWN, &p->cluster, err) !=
 		    0 ||
-	    batch_new(p->conn, &options, &p->batch, err) != 0)
+	    batch_new(p->cluster, &options, &p->batch, err) != 0)
 		goto fail;
 	*out = &p->base;
 	return 0;

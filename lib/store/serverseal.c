@@ -17,7 +17,7 @@ static int change(struct server *server, enum script script,
 	const struct reply *reply;
 	const char *word;
 
-	if (script_call(server->conn, script, keys, args, what, &reply, err) !=
+	if (script_call(server->cluster, script, keys, args, what, &reply, err) !=
 	    0)
 		return error_prefix(err, "set '%s'", server->set);
 	word = script_word(reply, NULL);
@@ -63,7 +63,7 @@ int server_record(struct server *server, enum script script, const char *name,
 		return 0;
 	/* Its key may be gone and nobody have had it: evicted, say. */
 	if (server_need_lock(server, err) != 0 ||
-	    lease_confirm(server->lease, server->conn, err) != 0 ||
+	    lease_confirm(server->lease, server->cluster, err) != 0 ||
 	    change(server, script, keys, args, name, &lost, err) != 0)
 		return -1;
 	return lost ? lost_lock(server, name, err) : 0;
@@ -123,7 +123,12 @@ int server_put(struct store *s, const struct manifest *m, struct error *err)
 struct seal {
 	struct server *server;
 	const struct manifest *m;
+	bool *again;    /* per bucket: it is on another node than it was */
+	uint32_t moved; /* of them */
 };
+
+/* How often a filter is sought that moves on from node to node. */
+#define SEAL_ROUNDS 5
 
 /* What a script found wrong with a filter, said of it. */
 static int bad(const struct serverbuild *build, uint32_t bucket,
@@ -166,6 +171,28 @@ static int bad(const struct serverbuild *build, uint32_t bucket,
 			       "changes these keys, and build again");
 }
 
+/*
+ * A filter is on another node than when its build began.  That is well if that
+ * node was there, too, and nothing was sent twice: then it moved with all that
+ * was acknowledged, or the count of its items tells.
+ */
+static bool has_moved(struct seal *seal, uint32_t bucket, const char *run_id)
+{
+	struct serverbuild *build = seal->server->build;
+
+	if (!cluster_is(seal->server->cluster) || build->unsure)
+		return false;
+	for (size_t i = 0; i < build->pins.count; i++) {
+		if (strcmp(build->pins.run_ids[i], run_id) != 0)
+			continue;
+		build->home[bucket] = (uint16_t)i;
+		seal->again[bucket] = true;
+		seal->moved++;
+		return true;
+	}
+	return false;
+}
+
 static int on_sealed(void *ctx, uint64_t tag, const struct reply *reply,
 		     struct error *err)
 {
@@ -175,7 +202,8 @@ static int on_sealed(void *ctx, uint64_t tag, const struct reply *reply,
 	const char *detail;
 	const char *word = script_word(reply, &detail);
 
-	if (strcmp(word, "ok") == 0)
+	if (strcmp(word, "ok") == 0 ||
+	    (strcmp(word, "run") == 0 && has_moved(seal, bucket, detail)))
 		return 0;
 	if (strcmp(word, "missing") == 0)
 		return serverbuild_vanished(server, bucket, "it is", err);
@@ -204,7 +232,7 @@ static int seal_bucket(struct seal *seal, uint32_t bucket, struct error *err)
 	const char *const args[] = {
 		build->generation,
 		server_number(server_fence(server), fence),
-		build->run_id,
+		build->pins.run_ids[build->home[bucket]],
 		server_number(build->params.capacity, capacity),
 		server_number(build->added[bucket] + build->planted, least),
 		server_number(seal->m->bucket_keys[bucket], rows),
@@ -212,7 +240,7 @@ static int seal_bucket(struct seal *seal, uint32_t bucket, struct error *err)
 		NULL};
 
 	keys_of(server->spec, bucket, build->generation, &keys);
-	return script_send(server->conn, SCRIPT_SEAL, names, args, on_sealed,
+	return script_send(server->cluster, SCRIPT_SEAL, names, args, on_sealed,
 			   seal, bucket, err);
 }
 
@@ -235,75 +263,137 @@ static int check_counts(const struct serverbuild *build,
 	return 0;
 }
 
+/* A bucket that a node has; false: it has none. */
+static bool bucket_on(const struct server *server, size_t node,
+		      uint32_t *bucket)
+{
+	for (uint32_t b = bloomkey_buckets(server->spec); b > 0; b--) {
+		struct keys k;
+
+		keys_of(server->spec, b - 1, NULL, &k);
+		*bucket = b - 1;
+		if (cluster_owner(server->cluster, k.slot) == node)
+			return true;
+	}
+	return false;
+}
+
 /*
- * WAIT is for what was written over its own connection, so something is: the
- * last filter is sealed once more.
+ * WAIT is for what was written over its own connection, so something is: a
+ * filter of the node is sealed once more.
  */
-static int ask_replicas(struct seal *seal, unsigned want,
+static int ask_replicas(struct seal *seal, size_t node, uint32_t bucket,
 			const struct reply **reply, struct error *err)
 {
 	struct server *server = seal->server;
 	char number[SERVER_NUMBER_MAX];
 	char ms[SERVER_NUMBER_MAX];
-	const char *const words[] = {"WAIT", server_number(want, number), ms};
+	const char *const words[] = {
+		"WAIT", server_number(server->options->wait_replicas, number),
+		ms};
 	uint64_t made;
 
 	/* The server answers before its silence would count as one. */
 	(void)server_number((uint64_t)server->target.timeout_ms / 2, ms);
 	do {
-		made = conn_made(server->conn);
-		if (seal_bucket(seal, seal->m->buckets - 1, err) != 0 ||
-		    conn_flush(server->conn, err) != 0 ||
-		    conn_call(server->conn, 3, words, NULL, reply, err) != 0)
+		made = cluster_made(server->cluster, node);
+		if (seal_bucket(seal, bucket, err) != 0 ||
+		    cluster_flush(server->cluster, err) != 0 ||
+		    cluster_call_node(server->cluster, node, 3, words, reply,
+				      err) != 0)
 			return -1;
-	} while (conn_made(server->conn) != made);
+	} while (cluster_made(server->cluster, node) != made);
 	return 0;
 }
 
-/* Waits until so many replicas have everything. */
-static int wait_replicas(struct seal *seal, struct error *err)
+static int wait_node(struct seal *seal, size_t node, uint32_t bucket,
+		     struct error *err)
 {
 	const struct server *server = seal->server;
 	unsigned want = server->options->wait_replicas;
 	const struct reply *reply;
+	const char *place = cluster_place(server->cluster, node);
 
-	if (want == 0)
-		return 0;
-	if (ask_replicas(seal, want, &reply, err) != 0)
+	if (ask_replicas(seal, node, bucket, &reply, err) != 0)
 		return -1;
 	if (reply->type != REPLY_INTEGER)
-		return reply_refused(reply, err, "%s: WAIT",
-				     server_place(server));
+		return reply_refused(reply, err, "%s: WAIT", place);
 	if (reply->u.integer >= want)
 		return 0;
 	(void)error_set(err, ERROR_TEMPORARY,
 			"%s: %" PRId64 " of %u replicas have the generation",
-			server_place(server), reply->u.integer, want);
+			place, reply->u.integer, want);
 	return error_hint(err, "see to its replicas, give a longer --timeout, "
 			       "or a smaller --wait-replicas");
+}
+
+/* Waits until so many replicas of each node have everything. */
+static int wait_replicas(struct seal *seal, struct error *err)
+{
+	const struct server *server = seal->server;
+	uint32_t bucket;
+
+	if (server->options->wait_replicas == 0)
+		return 0;
+	for (size_t i = 0; i < cluster_nodes(server->cluster); i++)
+		if (bucket_on(server, i, &bucket) &&
+		    wait_node(seal, i, bucket, err) != 0)
+			return -1;
+	return 0;
+}
+
+static int seal_all(struct seal *seal, struct error *err)
+{
+	for (uint32_t b = 0; b < seal->m->buckets; b++)
+		if (stop_check(err) != 0 || seal_bucket(seal, b, err) != 0)
+			return -1;
+	if (cluster_flush(seal->server->cluster, err) != 0)
+		return -1;
+	for (int i = 0; seal->moved > 0 && i < SEAL_ROUNDS; i++) {
+		seal->moved = 0;
+		for (uint32_t b = 0; b < seal->m->buckets; b++) {
+			if (!seal->again[b])
+				continue;
+			seal->again[b] = false;
+			if (stop_check(err) != 0 ||
+			    seal_bucket(seal, b, err) != 0)
+				return -1;
+		}
+		if (cluster_flush(seal->server->cluster, err) != 0)
+			return -1;
+	}
+	if (seal->moved == 0)
+		return 0;
+	(void)error_set(err, ERROR_TEMPORARY,
+			"%" PRIu32 " filters move from node to node",
+			seal->moved);
+	return error_hint(err, "run it again when the cluster is at rest");
 }
 
 int serverseal_seal(struct store *s, struct manifest *m, struct error *err)
 {
 	struct server *server = (struct server *)s;
 	struct serverbuild *build = server->build;
-	struct seal seal = {server, m};
+	struct seal seal = {.server = server, .m = m};
+	int rc;
 
 	if (server_need_lock(server, err) != 0 ||
 	    server_ready(server, err) != 0 ||
 	    check_counts(build, m, err) != 0 ||
-	    serverbuild_check_evictions(server, err) != 0)
+	    serverroom_check_evictions(server, err) != 0)
 		return -1;
 	build->sealed = true;
 	/* From here to its manifest: another server may not have it all. */
-	if (build->run_id[0] != '\0')
-		conn_pin(server->conn);
-	for (uint32_t b = 0; b < m->buckets; b++)
-		if (stop_check(err) != 0 || seal_bucket(&seal, b, err) != 0)
-			return -1;
-	if (conn_flush(server->conn, err) != 0 ||
-	    wait_replicas(&seal, err) != 0 ||
-	    serverbuild_check_evictions(server, err) != 0)
+	if (!cluster_is(server->cluster) &&
+	    build->pins.run_ids[0][0] != '\0' &&
+	    cluster_pin(server->cluster, &build->pins, err) != 0)
+		return -1;
+	seal.again = calloc(m->buckets, sizeof(*seal.again));
+	rc = seal.again != NULL ? seal_all(&seal, err) : error_nomem(err);
+	if (rc == 0)
+		rc = wait_replicas(&seal, err);
+	free(seal.again);
+	if (rc != 0 || serverroom_check_evictions(server, err) != 0)
 		return -1;
 	lease_unwatch(server->lease);
 	m->added = 0;

@@ -81,7 +81,7 @@ static int send_one(struct promotion *p, uint32_t bucket, const char *now,
 	p->asked++;
 	/* Where nothing is live, nothing is renamed to there. */
 	keys_of(server->spec, bucket, seen[0] != '\0' ? seen : "none", &old);
-	return script_send(server->conn, SCRIPT_PROMOTE, keys, args,
+	return script_send(server->cluster, SCRIPT_PROMOTE, keys, args,
 			   on_promoted, p, bucket, err);
 }
 
@@ -107,14 +107,14 @@ static int go_through(struct promotion *p, bool claim, struct error *err)
 		if (rc == 0)
 			rc = send_one(p, b, now, err);
 		if (rc == 0)
-			rc = conn_wait(server->conn, claim ? 256 : WINDOW - 1,
+			rc = cluster_wait(server->cluster, claim ? 256 : WINDOW - 1,
 				       err);
 		if (p->refused.code != ERROR_NONE)
 			break;
 	}
 	/* The buckets at hand are finished, also after a stop. */
 	server_tidy(server, true);
-	if (conn_flush(server->conn, rc == 0 ? err : &ignored) != 0)
+	if (cluster_flush(server->cluster, rc == 0 ? err : &ignored) != 0)
 		rc = -1;
 	server_tidy(server, false);
 	if (rc == 0 && p->refused.code != ERROR_NONE) {
@@ -248,8 +248,8 @@ static int move_all(struct promotion *p, struct manifest *next,
 		rc = go_through(p, false, err);
 	if (rc == 0)
 		rc = finish(p, next, live, err);
-	else if (!moved(p) && !resuming && server->conn != NULL &&
-		 !conn_failed(server->conn))
+	else if (!moved(p) && !resuming && server->cluster != NULL &&
+		 !cluster_failed(server->cluster))
 		forget_moving(server);
 	server_tidy(server, false);
 	if (rc == 0 || (!moved(p) && !resuming))

@@ -13,7 +13,7 @@
 struct server_writer {
 	struct writer base;
 	struct server *server;
-	struct conn *conn;
+	struct cluster *cluster;
 	struct batch *batch;
 	uint64_t *sent;         /* items per bucket */
 	uint64_t *acknowledged; /* answered for */
@@ -125,6 +125,7 @@ static void merge(const struct server_writer *w)
 	(void)pthread_mutex_lock(&build->merge);
 	build->writers--;
 	build->lost = build->lost || !w->flushed;
+	build->unsure = build->unsure || cluster_resent(w->cluster) > 0;
 	for (uint32_t b = 0; b < bloomkey_buckets(w->server->spec); b++) {
 		build->acknowledged[b] += w->acknowledged[b];
 		build->added[b] += w->added[b];
@@ -134,7 +135,7 @@ static void merge(const struct server_writer *w)
 
 static void writer_release(struct server_writer *w)
 {
-	conn_close(w->conn);
+	cluster_close(w->cluster);
 	batch_free(w->batch);
 	free(w->sent);
 	free(w->acknowledged);
@@ -156,23 +157,15 @@ static const struct writer_ops server_writer_ops = {
 	.close = writer_close,
 };
 
-/* To the process that reserved, and to no other from now on. */
+/* To the processes that were there, and to no other from now on. */
 static int connect_writer(struct server_writer *w, struct error *err)
 {
-	const struct serverbuild *build = w->server->build;
+	const struct server *server = w->server;
 
-	if (server_connect(w->server, CONN_WRITES | CONN_KNOWN, &w->conn,
-			   err) != 0)
+	if (server_connect(server, server->cluster, CONN_WRITES | CONN_KNOWN,
+			   &w->cluster, err) != 0)
 		return -1;
-	if (strcmp(conn_facts(w->conn)->run_id, build->run_id) != 0) {
-		(void)error_set(err, ERROR_TEMPORARY,
-				"%s: the server was restarted or replaced "
-				"during the build",
-				server_place(w->server));
-		return error_hint(err, "run it again");
-	}
-	conn_pin(w->conn);
-	return 0;
+	return cluster_pin(w->cluster, &server->build->pins, err);
 }
 
 int serverbuild_writer(struct store *s, struct writer **out, struct error *err)
@@ -203,7 +196,7 @@ int serverbuild_writer(struct store *s, struct writer **out, struct error *err)
 		goto fail;
 	}
 	if (connect_writer(w, err) != 0 ||
-	    batch_new(w->conn, &options, &w->batch, err) != 0)
+	    batch_new(w->cluster, &options, &w->batch, err) != 0)
 		goto fail;
 	(void)pthread_mutex_lock(&server->build->merge);
 	server->build->writers++;
