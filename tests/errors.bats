@@ -205,6 +205,10 @@ play() {
 		LOGIN "0123 master"
 		EXPECT "INFO modules"
 		SEND "$11\r\n# Modules\r\n\r\n"
+		EXPECT "INFO server"
+		SEND "$10\r\n# Server\r\n\r\n"
+		EXPECT "COMMAND INFO BF.RESERVE"
+		SEND "*7\r\n*-1\r\n*-1\r\n*-1\r\n*-1\r\n*-1\r\n*-1\r\n*-1\r\n"
 	END
 	assert_failure 76 build 'no module for Bloom filters is loaded'
 	assert_has "$stderr" 'hint: load the RedisBloom or valkey-bloom module'

@@ -3,12 +3,16 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "lib/base/stop.h"
 
 /* How often a wait is asked whether it is wanted. */
 #define ASK_MS 1000
+/* So many descriptors are waited for without memory of their own. */
+#define FEW 64
 
 static _Thread_local struct {
 	input_wanted *fn;
@@ -38,17 +42,18 @@ int input_check(struct error *err)
 	return error_set(err, ERROR_INTERRUPTED, "not wanted any more");
 }
 
-int input_wait_for(int fd, short events, int ms, struct error *err)
+/* fds has room for one more, behind count. */
+static int wait_many(struct pollfd *fds, size_t count, int ms,
+		     struct error *err)
 {
-	struct pollfd fds[2] = {
-		{.fd = fd, .events = events},
-		{.fd = asked.patient ? -1 : stop_fd(), .events = POLLIN}};
 	int ready;
 
+	fds[count].fd = asked.patient ? -1 : stop_fd();
+	fds[count].events = POLLIN;
 	do {
 		int part = ms < 0 || ms > ASK_MS ? ASK_MS : ms;
 
-		ready = poll(fds, 2, part);
+		ready = poll(fds, count + 1, part);
 		if (ready == 0 ? input_check(err) != 0
 			       : !asked.patient && stop_check(err) != 0)
 			return -1;
@@ -58,6 +63,31 @@ int input_wait_for(int fd, short events, int ms, struct error *err)
 	if (ready < 0)
 		return error_errno(err, ERROR_INTERNAL, errno, "poll");
 	return ready > 0;
+}
+
+int input_wait_many(struct pollfd *fds, size_t count, int ms, struct error *err)
+{
+	struct pollfd few[FEW + 1];
+	struct pollfd *all = few;
+	int rc;
+
+	if (count > FEW)
+		all = calloc(count + 1, sizeof(*all));
+	if (all == NULL)
+		return error_nomem(err);
+	memcpy(all, fds, count * sizeof(*fds));
+	rc = wait_many(all, count, ms, err);
+	memcpy(fds, all, count * sizeof(*fds));
+	if (all != few)
+		free(all);
+	return rc;
+}
+
+int input_wait_for(int fd, short events, int ms, struct error *err)
+{
+	struct pollfd fds[2] = {{.fd = fd, .events = events}};
+
+	return wait_many(fds, 1, ms, err);
 }
 
 int input_wait(int fd, int ms, struct error *err)

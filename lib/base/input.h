@@ -6,6 +6,7 @@
 #ifndef BLOOMCTL_BASE_INPUT_H
 #define BLOOMCTL_BASE_INPUT_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -38,7 +39,14 @@ int input_check(struct error *err);
  */
 int input_wait_for(int fd, short events, int ms, struct error *err);
 
-/* The same until there is something to read. */
+/*
+ * The same for several, as poll(2) has them: those with fd -1 are passed over,
+ * and revents says which are ready.
+ */
+int input_wait_many(struct pollfd *fds, size_t count, int ms,
+		    struct error *err);
+
+/* As input_wait_for(), until there is something to read. */
 int input_wait(int fd, int ms, struct error *err);
 
 /*

@@ -283,7 +283,8 @@ static int choose_engine(struct store *store, const struct build_options *given,
 			      store->ops->engine(store, &there, err) != 0))
 		return -1;
 	report->server = facts.server;
-	if (there != NULL && given->engine != NULL && given->engine != there) {
+	if (there != NULL && given->engine != NULL &&
+	    strcmp(given->engine->name, there->name) != 0) {
 		(void)error_set(err, ERROR_USAGE,
 				"option --engine: %s: the filters of target "
 				"'%s' are of %s",
@@ -296,6 +297,10 @@ static int choose_engine(struct store *store, const struct build_options *given,
 		o->engine = there;
 	else if (o->engine == NULL)
 		o->engine = &engines[ENGINE_REDISBLOOM];
+	if (facts.server && there == NULL)
+		log_note("%s: whose filters it has is not known before the "
+			 "first build: those of %s are planned for",
+			 facts.place, o->engine->name);
 	return engine_check_error(o->engine, o->error, err);
 }
 

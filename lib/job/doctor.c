@@ -47,7 +47,11 @@ static int look_at_engine(struct patient *p, struct error *err)
 {
 	if (p->store->ops->engine(p->store, &p->engine, err) != 0)
 		return -1;
-	if (p->engine == NULL)
+	if (p->engine == NULL && p->server)
+		findings_add(p->findings, FINDING_WARNING, "engine",
+			     "let this user call INFO and COMMAND INFO",
+			     "not known before the first build");
+	else if (p->engine == NULL)
 		findings_add(p->findings, FINDING_OK, "engine", NULL,
 			     "a folder has filters of any");
 	else

@@ -15,6 +15,9 @@
 #include "lib/net/dial.h"
 #include "lib/net/tls.h"
 
+/* So many streams are waited for without memory of their own. */
+#define FEW 64
+
 struct net_stream {
 	int fd;
 	bool patient;
@@ -198,29 +201,77 @@ int net_write(struct net_stream *s, const struct iovec *pieces, int count,
 			      : write_plain(s, pieces, count, put, err);
 }
 
-/* The wait of a patient stream. */
-static int wait_for(int fd, short events, int ms, struct error *err)
+/* As input_wait_many(), and no stop ends it. */
+static int wait_patiently(struct pollfd *fds, size_t count, int ms,
+			  struct error *err)
 {
-	struct pollfd p = {.fd = fd, .events = events};
 	int64_t limit = dial_limit(ms);
 	int ready;
 
 	do {
-		ready = poll(&p, 1, dial_left(limit));
+		ready = poll(fds, count, dial_left(limit));
 	} while (ready < 0 && errno == EINTR);
-	return ready < 0 ? error_errno(err, ERROR_INTERNAL, errno, "poll")
-			 : ready;
+	if (ready < 0)
+		return error_errno(err, ERROR_INTERNAL, errno, "poll");
+	return ready > 0;
+}
+
+/* What poll(2) is asked of a stream.  Whether it is ready without. */
+static bool prepare(const struct net_stream *s, bool write, struct pollfd *fd)
+{
+	fd->fd = s->fd;
+	fd->events = (short)(POLLIN | (write ? POLLOUT : 0));
+	fd->revents = 0;
+	if (s->tls == NULL)
+		return false;
+	fd->events = tls_events(s->tls, write);
+	return tls_pending(s->tls);
 }
 
 int net_wait(struct net_stream *s, bool write, int ms, struct error *err)
 {
-	short events = (short)(POLLIN | (write ? POLLOUT : 0));
+	struct pollfd fd;
 
-	if (s->tls != NULL) {
-		if (tls_pending(s->tls))
-			return 1;
-		events = tls_events(s->tls, write);
+	if (prepare(s, write, &fd))
+		return 1;
+	return s->patient ? wait_patiently(&fd, 1, ms, err)
+			  : input_wait_for(fd.fd, fd.events, ms, err);
+}
+
+static int wait_any(struct net_waiting *waiting, struct pollfd *fds,
+		    size_t count, int ms, struct error *err)
+{
+	bool patient = false;
+	bool ready = false;
+	int rc;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct net_stream *s = waiting[i].stream;
+
+		fds[i] = (struct pollfd){.fd = -1};
+		waiting[i].ready =
+			s != NULL && prepare(s, waiting[i].write, &fds[i]);
+		ready = ready || waiting[i].ready;
+		patient = patient || (s != NULL && s->patient);
 	}
-	return s->patient ? wait_for(s->fd, events, ms, err)
-			  : input_wait_for(s->fd, events, ms, err);
+	rc = patient ? wait_patiently(fds, count, ready ? 0 : ms, err)
+		     : input_wait_many(fds, count, ready ? 0 : ms, err);
+	if (rc < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		waiting[i].ready = waiting[i].ready || fds[i].revents != 0;
+	return rc > 0 || ready;
+}
+
+int net_wait_any(struct net_waiting *waiting, size_t count, int ms,
+		 struct error *err)
+{
+	struct pollfd few[FEW];
+	struct pollfd *fds = count <= FEW ? few : calloc(count, sizeof(*fds));
+	int rc = fds != NULL ? wait_any(waiting, fds, count, ms, err)
+			     : error_nomem(err);
+
+	if (fds != few)
+		free(fds);
+	return rc;
 }

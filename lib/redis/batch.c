@@ -136,8 +136,8 @@ static int send_slot(struct batch *b, uint32_t bucket, struct error *err)
 				 bucket);
 	memcpy(items - b->head.len, b->head.data, b->head.len);
 	b->slot_of[bucket] = BATCH_NONE;
-	return cluster_send(b->cluster, b->head_slot, items - b->head.len, b->head.len + s->len,
-			 slot_answered, b, slot, err);
+	return cluster_send(b->cluster, b->head_slot, items - b->head.len,
+			    b->head.len + s->len, slot_answered, b, slot, err);
 }
 
 /*
@@ -238,8 +238,8 @@ static int send_lone(struct batch *b, uint32_t bucket, const void *item,
 	memcpy(lone->bytes + lone->len, item, len);
 	memcpy(lone->bytes + lone->len + len, "\r\n", 2);
 	lone->len += len + 2;
-	return cluster_send(b->cluster, b->head_slot, lone->bytes, lone->len, lone_answered, lone,
-			 count, err);
+	return cluster_send(b->cluster, b->head_slot, lone->bytes, lone->len,
+			    lone_answered, lone, count, err);
 }
 
 /* "$LEN\r\n" at the end of digits.  Where it begins. */

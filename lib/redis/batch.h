@@ -2,7 +2,8 @@
  *
  * batch: many items for many filters, gathered into few commands.
  *
- *	batch_add(bucket, item) ─► slot of the bucket ─► cluster_send, whole slots
+ *	batch_add(bucket, item) ─► slot of the bucket ─► cluster_send, whole
+ *slots
  *
  * A batch is one arena of slots.  Each bucket has one, into which its items
  * are encoded in place, in the form in which they go over the wire; a full

@@ -51,8 +51,8 @@ int slots_of(const char *key, size_t len);
  * the endpoint is the one to use, as the server's own preference.
  *
  * 0; -1: *out is a zeroed map, and *err says what is wrong with the answer:
- * ERROR_DATA for a shape, slot, port or host that cannot be, and for no slots
- * at all ("no node has slots"); for an error reply reply_refused() of
+ * ERROR_DATA for a shape, slot, port or host that cannot be; ERROR_TEMPORARY
+ * for no slots at all; for an error reply reply_refused() of
  * "CLUSTER SLOTS"; ERROR_INTERNAL without memory.  Unknown members are no
  * error; a slot that two nodes claim belongs to the later one.
  */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SLOTS 16384
+#include "lib/redis/slots.h"
 
 /*
  * The hash tag of a key: what stands between its first { and the first }
@@ -59,25 +59,7 @@ void keys_of_set(const char *set, const char *name, const char *id,
 		       id != NULL ? ":" : "", id != NULL ? id : "");
 }
 
-/* CRC-16/XMODEM, polynomial 0x1021, as the cluster specification has it. */
-static unsigned crc16(const char *data, size_t len)
-{
-	unsigned crc = 0;
-
-	for (size_t i = 0; i < len; i++) {
-		crc ^= (unsigned)(unsigned char)data[i] << 8;
-		for (int bit = 0; bit < 8; bit++)
-			crc = (crc & 0x8000) != 0 ? (crc << 1) ^ 0x1021
-						  : crc << 1;
-		crc &= 0xFFFF;
-	}
-	return crc;
-}
-
 int keys_slot(const char *key)
 {
-	const char *tag;
-	size_t len = hash_tag(key, &tag);
-
-	return (int)(crc16(tag, len) % SLOTS);
+	return slots_of(key, strlen(key));
 }

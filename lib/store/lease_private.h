@@ -36,8 +36,8 @@ struct lease {
 	bool watching;
 	struct evicted *evicted;      /* owned; what was counted before */
 	struct evicted *last_evicted; /* owned; the one before */
-	struct error lost;    /* code ERROR_NONE while it is held */
-	struct error spoiled; /* keys were evicted; the lock is held */
+	struct error lost;            /* code ERROR_NONE while it is held */
+	struct error spoiled;         /* keys were evicted; the lock is held */
 	/* When what confirmed it last was sent: it is ours for a lease from
 	 * then on, by clock_ns(). */
 	int64_t beaten;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lib/store/script.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "lib/store/keys.h"
 
 /* Only who holds the lock may go on. */
 #define HOLDER                                                \
@@ -30,6 +30,14 @@
 
 /* clang-format off */
 static const char *const texts[SCRIPT_COUNT] = {
+	/* a name that nothing has.  The type of a filter; none is left */
+	[SCRIPT_PROBE] =
+		"redis.call('TYPE', KEYS[1])\n"
+		"redis.call('DEL', KEYS[1])\n"
+		"redis.call('BF.RESERVE', KEYS[1], '0.01', '1')\n"
+		"local kind = redis.call('TYPE', KEYS[1]).ok\n"
+		"redis.call('DEL', KEYS[1])\n"
+		"return {kind}\n",
 	/*
 	 * lock, fence : token, lease in ms, command, host, pid, since, phase,
 	 * done, total, least fence
@@ -265,6 +273,11 @@ static const char *const texts[SCRIPT_COUNT] = {
 };
 /* clang-format on */
 
+const char *script_text(enum script script)
+{
+	return texts[script];
+}
+
 /* All words of the command in out; how many. */
 static int words_of(enum script script, const char *const keys[],
 		    const char *const args[], char count[16],
@@ -291,80 +304,8 @@ int script_send(struct cluster *c, enum script script, const char *const keys[],
 	char count[16];
 	int n = words_of(script, keys, args, count, words);
 
-	return cluster_sendv(c, keys_slot(keys[0]), n, words, NULL, fn, ctx, tag, err);
-}
-
-/* --- refusals ------------------------------------------------------------- */
-
-/*
- * In which line of a script an error came up, "... on @user_script:12." or
- * "@user_script: 12: ..."; 0 if it does not say.
- */
-static unsigned line_of(const struct reply *reply)
-{
-	static const char mark[] = "user_script:";
-	const char *at = reply->type == REPLY_ERROR ? reply->u.text : "";
-	unsigned line = 0;
-
-	while ((at = strstr(at, mark)) != NULL) {
-		at += strlen(mark);
-		at += strspn(at, " ");
-		line = (unsigned)strtoul(at, NULL, 10);
-	}
-	return line;
-}
-
-/* The one command that a line of a script calls, "HSET"; false if none. */
-static bool called_in(enum script script, unsigned line, char out[16])
-{
-	static const char call[] = "redis.call('";
-	const char *at = texts[script];
-	const char *end;
-	const char *name;
-
-	for (; line > 1 && at != NULL; line--) {
-		at = strchr(at, '\n');
-		at = at != NULL ? at + 1 : NULL;
-	}
-	name = at != NULL ? strstr(at, call) : NULL;
-	end = at != NULL ? strchr(at, '\n') : NULL;
-	if (name == NULL || (end != NULL && name > end))
-		return false;
-	name += strlen(call);
-	at = strstr(name, call);
-	if (at != NULL && (end == NULL || at < end))
-		return false;
-	(void)snprintf(out, 16, "%.*s", (int)strcspn(name, "'"), name);
-	return true;
-}
-
-int script_refused(enum script script, const struct reply *reply,
-		   struct error *err, const char *fmt, ...)
-{
-	unsigned line = line_of(reply);
-	struct reply plain = {.type = REPLY_ERROR};
-	char what[256];
-	char text[80];
-	char name[16];
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(what, sizeof(what), fmt, ap);
-	va_end(ap);
-	(void)reply_refused(reply, err, "%s", what);
-	/* Most servers say that a command is refused, and not which. */
-	if ((err->code != ERROR_RIGHTS && err->code != ERROR_ENGINE) ||
-	    strstr(err->text, "access") != NULL || line == 0 ||
-	    !called_in(script, line, name))
-		return -1;
-	(void)snprintf(text, sizeof(text),
-		       err->code == ERROR_RIGHTS
-			       ? "NOPERM this user may not call '%s'"
-			       : "ERR unknown command '%s'",
-		       name);
-	plain.u.text = text;
-	plain.len = strlen(text);
-	return reply_refused(&plain, err, "%s", what);
+	return cluster_sendv(c, keys_slot(keys[0]), n, words, NULL, fn, ctx,
+			     tag, err);
 }
 
 int script_call(struct cluster *c, enum script script, const char *const keys[],

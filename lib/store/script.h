@@ -14,6 +14,7 @@
 #include "lib/redis/cluster.h"
 
 enum script {
+	SCRIPT_PROBE,
 	SCRIPT_LOCK,
 	SCRIPT_BEAT,
 	SCRIPT_UNLOCK,
@@ -32,6 +33,9 @@ enum script {
 
 /* The most keys and arguments of a script, together. */
 #define SCRIPT_WORDS_MAX 32
+
+/* The text of one; its lines have a call each. */
+const char *script_text(enum script script);
 
 /*
  * Sends a script with its keys and arguments, each list ended by NULL; they

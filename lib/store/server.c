@@ -49,7 +49,8 @@ void server_tidy(struct server *server, bool tidying)
 	server->tidying = tidying;
 	input_set_patient(tidying);
 	if (server->cluster != NULL)
-		cluster_set_patient(server->cluster, tidying ? CONN_TIDY_MS : 0);
+		cluster_set_patient(server->cluster,
+				    tidying ? CONN_TIDY_MS : 0);
 }
 
 int server_info(struct cluster *c, size_t node, const char *section,
@@ -140,7 +141,8 @@ static int locked_by(struct store *s, char *out, size_t size, struct error *err)
 	out[0] = '\0';
 	keys_of_set(server->set, "lock", NULL, key);
 	if (server_ready(server, err) != 0 ||
-	    cluster_call(server->cluster, server->slot, 2, words, NULL, &reply, err) != 0)
+	    cluster_call(server->cluster, server->slot, 2, words, NULL, &reply,
+			 err) != 0)
 		return -1;
 	/* An unreadable lock is no permission. */
 	if (reply->type != REPLY_ARRAY)

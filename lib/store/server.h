@@ -47,9 +47,11 @@ struct server {
 	char set[NAMES_SET_MAX];
 	int slot;                /* of a cluster, in which the set's keys lie */
 	struct cluster *cluster; /* of the main thread; NULL: not opened yet */
-	unsigned flags;    /* of it */
+	unsigned flags;          /* of it */
 	bool tidying;
-	const struct engine *engine; /* NULL: not asked yet */
+	const struct engine *engine; /* NULL: not asked yet, or not known */
+	struct engine limited;       /* engine, where it is none of the table:
+					one with a limit of the server's */
 	struct lease *lease;         /* owned; NULL: the lock is not held */
 	struct serverbuild *build;   /* reserved last; owned, or NULL */
 	char begun[NAMES_ID_MAX];    /* the last generation of which
@@ -150,6 +152,11 @@ const char *server_type(const struct engine *engine);
  * "module:name=bf,ver=20802,..."; 0 if it is not there.
  */
 uint64_t serverengine_version(const struct reply *info);
+/*
+ * The limit of one filter that a server with valkey-bloom is set to; 0 where it
+ * does not say.
+ */
+int serverengine_limit(struct cluster *c, uint64_t *out, struct error *err);
 /* The name of the software that a version of the module belongs to. */
 const char *serverengine_module(uint64_t version);
 int serverengine_engine(struct store *s, const struct engine **out,
@@ -167,7 +174,7 @@ int serverlive_read(struct server *server, char (**out)[NAMES_ID_MAX],
 		    uint64_t *fence, struct error *err);
 
 int serverroom_fits(struct store *s, const struct filter_params *params,
-		     unsigned workers, struct error *err);
+		    unsigned workers, struct error *err);
 int serverbuild_reserve(struct store *s, const struct manifest *m,
 			const struct layout_ops *layout,
 			const struct filter_params *params, unsigned workers,

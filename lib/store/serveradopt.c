@@ -172,8 +172,8 @@ static int plant(struct adoption *a, uint32_t bucket, struct error *err)
 	for (int i = 0; i < 4; i++)
 		lens[i] = strlen(words[i]);
 	lens[4] = len;
-	return cluster_sendv(a->server->cluster, k.slot, 5, words, lens, on_planted, a,
-			  bucket, err);
+	return cluster_sendv(a->server->cluster, k.slot, 5, words, lens,
+			     on_planted, a, bucket, err);
 }
 
 static int write_state(struct adoption *a, uint32_t bucket, struct error *err)
@@ -199,8 +199,8 @@ static int write_state(struct adoption *a, uint32_t bucket, struct error *err)
 	keys_of(server->spec, bucket, NULL, &k);
 	if (m->bucket_keys != NULL)
 		(void)server_number(m->bucket_keys[bucket], rows);
-	return script_send(server->cluster, SCRIPT_ADOPT, keys, args, on_state, a,
-			   bucket, err);
+	return script_send(server->cluster, SCRIPT_ADOPT, keys, args, on_state,
+			   a, bucket, err);
 }
 
 int serveradopt_adopt(struct store *s, const struct manifest *m,

@@ -143,6 +143,19 @@ static int build_new(struct server *server, const struct manifest *m,
 	return 0;
 }
 
+/* Its limit is lower than what was planned for, and it does not tell which. */
+static int too_large(const struct server *server, uint32_t bucket,
+		     struct error *err)
+{
+	(void)error_set(err, ERROR_SPACE,
+			"it takes %" PRIu64 " bytes, and the server allows a "
+			"filter less",
+			server->engine->layout->memory(&server->build->params));
+	(void)serverbuild_prefix(server, bucket, err);
+	return error_hint(err, "spread the keys over more buckets, or raise "
+			       "bf.bloom-memory-usage-limit on the server");
+}
+
 static int on_reserved(void *ctx, uint64_t bucket, const struct reply *reply,
 		       struct error *err)
 {
@@ -152,6 +165,9 @@ static int on_reserved(void *ctx, uint64_t bucket, const struct reply *reply,
 	if (reply_is(reply, "OK") ||
 	    reply_error_begins(reply, "ERR item exists"))
 		return 0;
+	if (reply_error_begins(reply, "ERR operation exceeds bloom object "
+				      "memory limit"))
+		return too_large(server, (uint32_t)bucket, err);
 	(void)reply_refused(reply, err, "cannot be reserved");
 	return serverbuild_prefix(server, (uint32_t)bucket, err);
 }
@@ -201,8 +217,8 @@ static int plant_bucket(struct server *server, uint32_t bucket,
 	keys_of(server->spec, bucket, server->build->generation, &keys);
 	for (int i = 0; i < 4; i++)
 		lens[i] = strlen(words[i]);
-	return cluster_sendv(server->cluster, keys.slot, 5, words, lens, on_planted, server,
-			  bucket, err);
+	return cluster_sendv(server->cluster, keys.slot, 5, words, lens,
+			     on_planted, server, bucket, err);
 }
 
 static int reserve_bucket(struct server *server, const struct words *w,
@@ -223,32 +239,41 @@ static int reserve_bucket(struct server *server, const struct words *w,
 
 	keys_of(server->spec, bucket, server->build->generation, &keys);
 	/* The state first: a filter without one would be nobody's. */
-	if (script_send(server->cluster, SCRIPT_STATE, state_keys, state, on_state,
-			server, bucket, err) != 0)
+	if (script_send(server->cluster, SCRIPT_STATE, state_keys, state,
+			on_state, server, bucket, err) != 0)
 		return -1;
 	return cluster_sendv(server->cluster, keys.slot, 5, reserve, NULL,
 			     on_reserved, server, bucket, err);
 }
 
-/* Whether it is what is known of the engine, by the first filter. */
-static int check_type(struct server *server, struct error *err)
+/*
+ * Before all others are made: whether the first filter is what is known of the
+ * engine.
+ */
+static int check_first(struct server *server, struct error *err)
 {
 	struct keys keys;
 	const char *const words[] = {"TYPE", keys.shadow};
 	const struct reply *reply;
 
 	keys_of(server->spec, 0, server->build->generation, &keys);
-	if (cluster_call(server->cluster, keys.slot, 2, words, NULL, &reply, err) != 0)
+	if (cluster_flush(server->cluster, err) != 0 ||
+	    cluster_call(server->cluster, keys.slot, 2, words, NULL, &reply,
+			 err) != 0)
 		return -1;
 	if (reply_is(reply, server_type(server->engine)))
 		return 0;
 	if (reply->type != REPLY_STATUS)
 		return reply_refused(reply, err, "filter '%s': type",
 				     keys.shadow);
-	return error_set(err, ERROR_ENGINE,
-			 "filter '%s': of type '%.40s', where %s makes '%s'",
-			 keys.shadow, reply->u.text, server->engine->name,
-			 server_type(server->engine));
+	(void)error_set(err, ERROR_ENGINE,
+			"filter '%s': of type '%.40s', where %s makes '%s'",
+			keys.shadow, reply->u.text, server->engine->name,
+			server_type(server->engine));
+	return error_hint(err,
+			  "%s: see whether its Bloom module is one that "
+			  "bloomctl knows: INFO modules",
+			  server_place(server));
 }
 
 int serverbuild_reserve(struct store *s, const struct manifest *m,
@@ -275,7 +300,8 @@ int serverbuild_reserve(struct store *s, const struct manifest *m,
 	for (uint32_t b = 0; b < m->buckets; b++)
 		if (stop_check(err) != 0 ||
 		    server_need_lock(server, err) != 0 ||
-		    reserve_bucket(server, &w, b, err) != 0)
+		    reserve_bucket(server, &w, b, err) != 0 ||
+		    (b == 0 && check_first(server, err) != 0))
 			return -1;
 	/* A node may put a command off, and not the one behind it. */
 	if (cluster_flush(server->cluster, err) != 0)
@@ -283,7 +309,5 @@ int serverbuild_reserve(struct store *s, const struct manifest *m,
 	for (uint32_t b = 0; b < m->buckets; b++)
 		if (plant_bucket(server, b, err) != 0)
 			return -1;
-	if (cluster_flush(server->cluster, err) != 0)
-		return -1;
-	return check_type(server, err);
+	return cluster_flush(server->cluster, err);
 }

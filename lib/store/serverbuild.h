@@ -19,14 +19,14 @@ struct serverbuild {
 	struct filter_params params;
 	uint64_t planted;        /* sentinels per bucket: 0 or 1 */
 	struct evicted *evicted; /* before the first reserve */
-	size_t memory;          /* of one writer's batches, in bytes */
-	uint64_t *acknowledged; /* items per bucket, of closed writers */
-	uint64_t *added;        /* of them, those that set a bit */
-	pthread_mutex_t merge;  /* of both, and of all below */
-	unsigned writers;       /* open */
-	bool lost;              /* one was closed with items under way */
-	bool unsure;            /* items were sent twice: `added` is not exact */
-	bool sealed;            /* or begun to be: others may take it */
+	size_t memory;           /* of one writer's batches, in bytes */
+	uint64_t *acknowledged;  /* items per bucket, of closed writers */
+	uint64_t *added;         /* of them, those that set a bit */
+	pthread_mutex_t merge;   /* of both, and of all below */
+	unsigned writers;        /* open */
+	bool lost;               /* one was closed with items under way */
+	bool unsure; /* items were sent twice: `added` is not exact */
+	bool sealed; /* or begun to be: others may take it */
 };
 
 /*

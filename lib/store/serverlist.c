@@ -41,7 +41,8 @@ static int read_manifest(struct server *server, const char *id,
 
 	memset(out, 0, sizeof(*out));
 	keys_of_set(server->set, "manifest", id, key);
-	if (cluster_call(server->cluster, server->slot, 2, words, NULL, &reply, err) != 0)
+	if (cluster_call(server->cluster, server->slot, 2, words, NULL, &reply,
+			 err) != 0)
 		return -1;
 	if (reply->type == REPLY_NIL)
 		return 0;
@@ -146,7 +147,8 @@ static int collect(struct server *server, const char *live, struct ids *ids,
 	bool have = live[0] == '\0';
 
 	keys_of_set(server->set, "generations", NULL, key);
-	if (cluster_call(server->cluster, server->slot, 2, words, NULL, &reply, err) != 0)
+	if (cluster_call(server->cluster, server->slot, 2, words, NULL, &reply,
+			 err) != 0)
 		return -1;
 	if (reply->type != REPLY_ARRAY)
 		return reply_refused(reply, err, "set '%s': generations",
@@ -178,7 +180,8 @@ static int read_lock(struct server *server, struct reading *r,
 	int64_t fence = 0;
 
 	keys_of_set(server->set, "lock", NULL, key);
-	if (cluster_call(server->cluster, server->slot, 4, words, NULL, &reply, err) != 0)
+	if (cluster_call(server->cluster, server->slot, 4, words, NULL, &reply,
+			 err) != 0)
 		return -1;
 	if (reply->type != REPLY_ARRAY || reply->len != 2)
 		return reply_refused(reply, err, "set '%s': lock", server->set);
@@ -196,7 +199,8 @@ static int read_moving(struct server *server, struct reading *r,
 	const struct reply *reply;
 
 	keys_of_set(server->set, "moving", NULL, key);
-	if (cluster_call(server->cluster, server->slot, 2, words, NULL, &reply, err) != 0)
+	if (cluster_call(server->cluster, server->slot, 2, words, NULL, &reply,
+			 err) != 0)
 		return -1;
 	if (reply->type == REPLY_BULK && names_id_valid(reply->u.text))
 		memcpy(r->moving, reply->u.text, reply->len + 1);

@@ -49,8 +49,8 @@ int serverlive_read(struct server *server, char (**out)[NAMES_ID_MAX],
 					     "fence", "fingerprint"};
 
 		keys_of(server->spec, b, NULL, &keys);
-		rc = cluster_sendv(server->cluster, keys.slot, 5, words, NULL, on_live, &lives,
-				b, err);
+		rc = cluster_sendv(server->cluster, keys.slot, 5, words, NULL,
+				   on_live, &lives, b, err);
 	}
 	if (rc == 0)
 		rc = cluster_flush(server->cluster, err);

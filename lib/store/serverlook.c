@@ -234,8 +234,7 @@ int serverlook_info(struct store *s, const struct manifest *m, uint32_t bucket,
 	if (server_ready(server, err) != 0)
 		return -1;
 	keys_of(server->spec, bucket, NULL, &k);
-	out->slot =
-		cluster_is(server->cluster) ? k.slot : -1;
+	out->slot = cluster_is(server->cluster) ? k.slot : -1;
 	if (store_params(m, &engine, &out->params, err) != 0)
 		return -1;
 	out->layout = engine->layout;
@@ -243,8 +242,8 @@ int serverlook_info(struct store *s, const struct manifest *m, uint32_t bucket,
 		server->look = calloc(1, sizeof(*server->look));
 	if (server->look == NULL)
 		return error_nomem(err);
-	seen = serverlook_at(server->look, server, server->cluster, m->generation,
-			     bucket, err);
+	seen = serverlook_at(server->look, server, server->cluster,
+			     m->generation, bucket, err);
 	if (seen == NULL)
 		return -1;
 	return fill(seen, server, m, bucket, out, err);

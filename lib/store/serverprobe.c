@@ -148,7 +148,8 @@ static int judge(struct server_probe *p, int rc, struct error *err)
 	if (p->server->lease != NULL || (rc != 0 && err->code != ERROR_DATA))
 		return rc;
 	/* After an error there is no other way to ask. */
-	if (server_connect(p->server, p->server->cluster, CONN_READS | CONN_KNOWN, &c, &why) == 0 &&
+	if (server_connect(p->server, p->server->cluster,
+			   CONN_READS | CONN_KNOWN, &c, &why) == 0 &&
 	    has_moved(p, c, &moved, &why) != 0)
 		moved = false;
 	cluster_close(c);
@@ -236,8 +237,8 @@ int serverprobe_probe(struct store *s, const struct manifest *m, probe_fn *fn,
 		(void)error_nomem(err);
 		goto fail;
 	}
-	if (server_connect(server, server->cluster, CONN_READS | CONN_KNOWN, &p->cluster, err) !=
-		    0 ||
+	if (server_connect(server, server->cluster, CONN_READS | CONN_KNOWN,
+			   &p->cluster, err) != 0 ||
 	    batch_new(p->cluster, &options, &p->batch, err) != 0)
 		goto fail;
 	*out = &p->base;

@@ -78,7 +78,7 @@ int serverroom_fits(struct store *s, const struct filter_params *params,
 		    unsigned workers, struct error *err)
 {
 	struct server *server = (struct server *)s;
-	const struct engine *engine;
+	const struct engine *engine = NULL;
 	uint32_t *counts = NULL;
 	size_t nodes = 0;
 	int rc = server_ready(server, err);
@@ -93,13 +93,13 @@ int serverroom_fits(struct store *s, const struct filter_params *params,
 		rc = counts != NULL ? 0 : error_nomem(err);
 	}
 	for (size_t i = 0; rc == 0 && i < nodes; i++) {
-		uint64_t need;
+		uint64_t need = engine != NULL ? engine->layout->memory(params)
+					       : params->bytes;
 
 		if (counts[i] == 0)
 			continue;
-		if (__builtin_mul_overflow(engine->layout->memory(params) +
-						   SERVER_OVERHEAD,
-					   (uint64_t)counts[i], &need))
+		if (__builtin_add_overflow(need, SERVER_OVERHEAD, &need) ||
+		    __builtin_mul_overflow(need, (uint64_t)counts[i], &need))
 			need = UINT64_MAX;
 		rc = check_room(server, i, need, err);
 	}

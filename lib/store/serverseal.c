@@ -17,8 +17,8 @@ static int change(struct server *server, enum script script,
 	const struct reply *reply;
 	const char *word;
 
-	if (script_call(server->cluster, script, keys, args, what, &reply, err) !=
-	    0)
+	if (script_call(server->cluster, script, keys, args, what, &reply,
+			err) != 0)
 		return error_prefix(err, "set '%s'", server->set);
 	word = script_word(reply, NULL);
 	*lost = strcmp(word, "lost") == 0;
@@ -384,8 +384,7 @@ int serverseal_seal(struct store *s, struct manifest *m, struct error *err)
 		return -1;
 	build->sealed = true;
 	/* From here to its manifest: another server may not have it all. */
-	if (!cluster_is(server->cluster) &&
-	    build->pins.run_ids[0][0] != '\0' &&
+	if (!cluster_is(server->cluster) && build->pins.run_ids[0][0] != '\0' &&
 	    cluster_pin(server->cluster, &build->pins, err) != 0)
 		return -1;
 	seal.again = calloc(m->buckets, sizeof(*seal.again));

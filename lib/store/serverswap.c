@@ -107,8 +107,8 @@ static int go_through(struct promotion *p, bool claim, struct error *err)
 		if (rc == 0)
 			rc = send_one(p, b, now, err);
 		if (rc == 0)
-			rc = cluster_wait(server->cluster, claim ? 256 : WINDOW - 1,
-				       err);
+			rc = cluster_wait(server->cluster,
+					  claim ? 256 : WINDOW - 1, err);
 		if (p->refused.code != ERROR_NONE)
 			break;
 	}

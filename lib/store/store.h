@@ -118,9 +118,11 @@ struct store_ops {
 		     struct error *err);
 
 	/*
-	 * The engine that its filters will be of.  *out is NULL where any
-	 * will do, as in a folder.  Writes nothing.  ERROR_ENGINE: a server
-	 * has none.
+	 * The engine that its filters will be of; it may be one of no table,
+	 * with a limit of the server's own, and lives as long as the store.
+	 * *out is NULL where any will do, as in a folder, and where a server
+	 * does not tell and the store is only read.  Leaves nothing behind.
+	 * ERROR_ENGINE: a server has none, or one that lacks a command.
 	 */
 	int (*engine)(struct store *s, const struct engine **out,
 		      struct error *err);

@@ -266,7 +266,8 @@ proxy() {
 
 @test "connection: an item is not shown where BF.INSERT is not known" {
 	proxy swap BF.INSERT BF.INSERX
-	on build -q -s file:rows.csv
+	redis_acl main u secret '~*' +@all -command
+	REDISCLI_AUTH=secret on build -q -s file:rows.csv --user u
 	assert_failure 76 build "unknown command 'BF.INSERX'"
 	assert_has "$stderr" 'hint: load the RedisBloom'
 	assert_lacks "$stderr" NOCREATE card:
@@ -325,6 +326,10 @@ play() {
 		LOGIN "0123 master"
 		EXPECT "INFO modules"
 		SEND "$11\r\n# Modules\r\n\r\n"
+		EXPECT "INFO server"
+		SEND "$10\r\n# Server\r\n\r\n"
+		EXPECT "COMMAND INFO BF.RESERVE"
+		SEND "*7\r\n*-1\r\n*-1\r\n*-1\r\n*-1\r\n*-1\r\n*-1\r\n*-1\r\n"
 	END
 	assert_failure 76 build 'no module'
 	wait "$fake"
