@@ -89,6 +89,12 @@ assert_not_promotable() {
 		--capacity 112022241
 	assert_failure 73 build 'valkey-bloom allows'
 	assert_has "$stderr" bf.bloom-memory-usage-limit
+	bloomctl_run "${build[@]}" -s file:rows.csv --engine valkey-bloom \
+		--keys 500000000
+	assert_failure 73 build 'valkey-bloom allows'
+	assert_has "$stderr" "over $("$BLOOMCTL" size --buckets 4 \
+		--keys 500000000 --engine valkey-bloom 2>&1 |
+		sed -n 's/.*over \([0-9]*\) .*/\1/p') buckets or more"
 	[[ -z $(find t -name manifest.json) ]]
 }
 

@@ -216,3 +216,17 @@ int sizing_buckets(const struct engine *engine, uint64_t keys, double error,
 	*out = low;
 	return 0;
 }
+
+void sizing_hint(const struct engine *engine, uint64_t keys, double error,
+		 double headroom, uint64_t planted, uint64_t limit,
+		 struct error *err)
+{
+	struct error none = ERROR_INIT;
+	uint32_t fewest;
+
+	if (sizing_buckets(engine, keys, error, headroom, planted, limit,
+			   &fewest, &none) == 0)
+		(void)error_hint(
+			err, "spread the keys over %" PRIu32 " buckets or more",
+			fewest);
+}

@@ -49,4 +49,12 @@ int sizing_buckets(const struct engine *engine, uint64_t keys, double error,
 		   double headroom, uint64_t planted, uint64_t limit,
 		   uint32_t *out, struct error *err);
 
+/*
+ * The hint of an error that says that a filter is too large: how many buckets
+ * are enough.  Where no number is, it is left as it is.
+ */
+void sizing_hint(const struct engine *engine, uint64_t keys, double error,
+		 double headroom, uint64_t planted, uint64_t limit,
+		 struct error *err);
+
 #endif

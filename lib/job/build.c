@@ -76,6 +76,7 @@ static int plan(const struct scan *scan, const struct build_options *o,
 		struct build_report *report, struct error *err)
 {
 	struct manifest *m = &report->m;
+	uint64_t keys = o->number;
 
 	switch (o->capacity) {
 	case BUILD_GIVEN:
@@ -89,13 +90,18 @@ static int plan(const struct scan *scan, const struct build_options *o,
 	case BUILD_COUNTED:
 		if (count(scan, report, err) != 0)
 			return -1;
+		keys = m->keys;
 		m->capacity = sizing_capacity(report->hottest, o->headroom,
 					      planted(scan));
 		break;
 	}
 	if (engine_size(o->engine, m->capacity, o->error, &report->params,
-			err) != 0)
+			err) != 0) {
+		if (err->code == ERROR_SPACE && o->capacity != BUILD_GIVEN)
+			sizing_hint(o->engine, keys, o->error, o->headroom,
+				    planted(scan), o->engine->memory_max, err);
 		return -1;
+	}
 	memcpy(report->params.seed, m->seed, sizeof(m->seed));
 	m->bytes = report->params.bytes;
 	report->set_bytes = set_bytes(report, o->engine->layout);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lib/job/plan.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,22 +38,6 @@ static uint64_t limit(const struct plan_options *o)
 	return most < UINT64_MAX ? most : 0;
 }
 
-/* Better than "more buckets": how many, if any number is enough. */
-static void hint_buckets(const struct plan_options *o, const struct plan *plan,
-			 struct error *err)
-{
-	struct error none = ERROR_INIT;
-	uint32_t fewest;
-
-	if (sizing_buckets(o->engine, plan->keys, o->error, o->headroom,
-			   o->planted,
-			   plan->limit > 0 ? plan->limit : UINT64_MAX, &fewest,
-			   &none) == 0)
-		(void)error_hint(
-			err, "spread the keys over %" PRIu32 " buckets or more",
-			fewest);
-}
-
 int plan_run(const struct scan *scan, const struct plan_options *o,
 	     struct plan *out, struct error *err)
 {
@@ -76,7 +59,10 @@ int plan_run(const struct scan *scan, const struct plan_options *o,
 	if (engine_size(o->engine, out->capacity, o->error, &out->params,
 			err) != 0) {
 		if (err->code == ERROR_SPACE)
-			hint_buckets(o, out, err);
+			sizing_hint(o->engine, out->keys, o->error, o->headroom,
+				    o->planted,
+				    out->limit > 0 ? out->limit : UINT64_MAX,
+				    err);
 		return -1;
 	}
 	out->memory = o->engine->layout->memory(&out->params);

@@ -193,7 +193,8 @@ static int find_layout(struct server *server, struct told *told,
 	if (told->layout == NULL && (server->flags & CONN_WRITES) != 0)
 		return ask_probe(server, told, err);
 	if (told->layout == NULL &&
-	    cluster_facts(server->cluster, first_node(server))->valkey)
+	    (told->elasticache ||
+	     cluster_facts(server->cluster, first_node(server))->valkey))
 		told->layout = &layout_valkeybloom;
 	return 0;
 }

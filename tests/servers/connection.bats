@@ -274,6 +274,37 @@ proxy() {
 	[[ -z $(keys_now | sed '/fence/d; /manifest/d; /generations/d') ]]
 }
 
+@test "connection: filters of another type than the server's commands tell are 76, and none stays" {
+	proxy swap BF.LOAD BF.MADD
+	on build -q -s file:rows.csv
+	assert_failure 76 build "type 'MBbloom--', where valkey-bloom makes"
+	assert_has "$stderr" 'INFO modules'
+	[[ -z $(keys_now | sed '/fence/d; /manifest/d; /generations/d') ]]
+}
+
+@test "connection: a server that says nothing of itself is asked with a filter, and none stays" {
+	redis_acl main u secret '~*' +@all -command -info
+	export REDISCLI_AUTH=secret
+	on build -q -s file:rows.csv --user u --engine valkey-bloom
+	assert_failure 64 build "'$target' are of redisbloom"
+	[[ -z $(REDISCLI_AUTH='' keys_now) ]]
+	redis_cli main CONFIG SET maxmemory 1 >/dev/null
+	on build -q -s file:rows.csv --user u --engine valkey-bloom
+	redis_cli main CONFIG SET maxmemory 0 >/dev/null
+	assert_failure 64 build "'$target' are of redisbloom"
+	# A dry run writes nothing and so cannot know it.
+	on build -n -s file:rows.csv --user u
+	assert_status 0
+	assert_has "$stderr" 'not known before the first build'
+	on doctor --user u
+	assert_has "$output" 'engine: not known before the first build'
+	[[ -z $(REDISCLI_AUTH='' keys_now) ]]
+	# What is live tells.
+	REDISCLI_AUTH='' server_live rows.csv
+	on doctor --user u
+	assert_has "$output" 'engine: redisbloom'
+}
+
 @test "connection: a port where nobody listens, and a name that nobody has, are 69" {
 	for target in redis://127.0.0.1:1 redis://nobody.invalid \
 		rediss://127.0.0.1:1 unix:none; do
