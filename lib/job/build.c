@@ -256,9 +256,11 @@ static int run_dry(struct store *store, const struct scan *scan,
 }
 
 static int manifest_begin(const struct scan *scan,
-			  const struct build_options *o, struct manifest *m,
-			  struct error *err)
+			  const struct build_options *o,
+			  struct build_report *report, struct error *err)
 {
+	struct manifest *m = &report->m;
+
 	memset(m, 0, sizeof(*m));
 	names_set(scan->spec, m->set);
 	memcpy(m->fingerprint, bloomkey_fingerprint(scan->spec),
@@ -272,7 +274,8 @@ static int manifest_begin(const struct scan *scan,
 	m->bucket_keys = calloc(m->buckets, sizeof(*m->bucket_keys));
 	if (m->bucket_keys == NULL || (o->source != NULL && m->source == NULL))
 		return error_nomem(err);
-	if (o->engine->layout->seeded)
+	/* A server draws one for each filter, and keeps it to itself. */
+	if (o->engine->layout->seeded && !report->server)
 		return random_bytes(m->seed, sizeof(m->seed), err);
 	return 0;
 }
@@ -328,7 +331,7 @@ int build_run(struct store *store, const struct scan *scan,
 	}
 	/* A worker without a part would cost atomic bits and do nothing. */
 	if (choose_engine(store, options, &o, report, err) != 0 ||
-	    manifest_begin(scan, &o, &report->m, err) != 0 ||
+	    manifest_begin(scan, &o, report, err) != 0 ||
 	    scan_jobs(scan, &run.jobs, err) != 0)
 		return -1;
 	if (o.dry_run)

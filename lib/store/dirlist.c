@@ -68,6 +68,20 @@ static int read_file(int dirfd, const char *name, struct buf *out,
 	return rc;
 }
 
+/* Of what decode found right, also in a folder. */
+static int check_seed(const struct manifest *m, struct error *err)
+{
+	const struct engine *engine = engine_by_name(m->engine);
+
+	if (engine == NULL || !engine->layout->seeded ||
+	    !layout_seed_none(m->seed))
+		return 0;
+	return error_set(err, ERROR_DATA,
+			 "manifest: \"seed\" is empty, and filters of %s in a "
+			 "folder have one",
+			 engine->name);
+}
+
 int dir_manifest(struct dir *dir, const char *id, struct manifest *out,
 		 struct error *err)
 {
@@ -91,7 +105,8 @@ int dir_manifest(struct dir *dir, const char *id, struct manifest *out,
 				     text.len, out, err);
 	buf_release(&text);
 	if (rc == 0 &&
-	    manifest_check_place(out, dir->set, dir->spec, id, err) != 0) {
+	    (check_seed(out, err) != 0 ||
+	     manifest_check_place(out, dir->set, dir->spec, id, err) != 0)) {
 		manifest_release(out);
 		memset(out, 0, sizeof(*out));
 		rc = -1;

@@ -41,7 +41,9 @@ struct manifest {
 	uint32_t buckets;
 	uint64_t capacity;                   /* members per filter */
 	double error;                        /* designed, at capacity */
-	unsigned char seed[LAYOUT_SEED_LEN]; /* of the hashes; all zero: none */
+	unsigned char seed[LAYOUT_SEED_LEN]; /* of the hashes; all zero: none,
+						or each filter has one that its
+						server knows */
 	uint64_t bytes;                      /* of one filter's bits */
 	uint64_t rows;                       /* read from the source */
 	uint64_t keys;         /* of them with a key; sent to the filters */

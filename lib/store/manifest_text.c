@@ -250,9 +250,12 @@ static int check_values(const struct manifest *m, struct error *err)
 		return wrong("previous", err);
 	if (m->engine[0] == '\0')
 		return wrong("engine", err);
-	/* Of an engine of a newer bloomctl nothing is known. */
-	if (engine != NULL &&
-	    engine->layout->seeded == layout_seed_none(m->seed))
+	/*
+	 * Of an engine of a newer bloomctl nothing is known.  On a server each
+	 * filter may have a seed that only the server knows.
+	 */
+	if (engine != NULL && !engine->layout->seeded &&
+	    !layout_seed_none(m->seed))
 		return wrong("seed", err);
 	if (m->capacity == 0)
 		return wrong("capacity", err);

@@ -46,7 +46,10 @@ static int check_one(const struct seen *seen, const struct manifest *m,
 	return 0;
 }
 
-/* The rate at which filters of this engine are of that many bytes. */
+/*
+ * The rate that a filter has, where the server says it, or else at which
+ * filters of this engine are of that many bytes.
+ */
 static bool find_error(const struct engine *engine, const struct seen *seen,
 		       double given, struct manifest *m)
 {
@@ -57,8 +60,11 @@ static bool find_error(const struct engine *engine, const struct seen *seen,
 
 	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
 		if (engine_size(engine, seen->capacity, rates[i], &params,
-				&ignored) != 0 ||
-		    engine->layout->memory(&params) != seen->memory)
+				&ignored) != 0)
+			continue;
+		if (seen->error > 0
+			    ? seen->error != rates[i]
+			    : seen->memory != engine->layout->memory(&params))
 			continue;
 		m->capacity = seen->capacity;
 		m->error = rates[i];

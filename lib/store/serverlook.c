@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/num.h"
+
 /* Buckets that are looked at the first time; four times as many the next. */
 #define LOOK_FIRST 16
 
@@ -29,6 +31,17 @@ static uint64_t member_number(const struct reply *fields, const char *name)
 
 	return member != NULL && reply_integer(member, &n) == 0 && n > 0
 		       ? (uint64_t)n
+		       : 0;
+}
+
+static double member_rate(const struct reply *fields, const char *name)
+{
+	const struct reply *member = reply_member(fields, name);
+	double rate;
+
+	return member != NULL && member->type == REPLY_BULK &&
+			       num_double(member->u.text, &rate) == 0
+		       ? rate
 		       : 0;
 }
 
@@ -72,6 +85,7 @@ static int on_look(void *ctx, uint64_t bucket, const struct reply *reply,
 	seen->rows = member_number(state, "rows");
 	seen->links = member_number(&items[4], "Number of filters");
 	seen->capacity = member_number(&items[4], "Capacity");
+	seen->error = member_rate(&items[4], "Error rate");
 	seen->memory = member_number(&items[4], "Size");
 	seen->reserved = member_number(state, "capacity");
 	seen->least = member_number(state, "items");

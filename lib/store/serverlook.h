@@ -31,6 +31,7 @@ struct seen {
 	uint64_t reserved; /* the capacity that its state says it has */
 	uint64_t least;    /* the items when it was built, by its state */
 	uint64_t capacity;
+	double error; /* that of the filter; 0: the server does not say it */
 	uint64_t memory;
 	uint64_t items;
 	uint64_t rows; /* by its state */
