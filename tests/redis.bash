@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# redis: throw-away Redis servers with the module RedisBloom for a Bats file,
-# after helpers.
+# redis: throw-away servers, Redis or Valkey, with a Bloom module for a Bats
+# file, after helpers.
 #
 #	setup_file() { begin_file && redis_start main; }
 #	teardown_file() { redis_stop main; }
@@ -21,25 +21,53 @@
 #	redis_cli, redis_info, redis_acl		ask and change it
 #	redis_socket, redis_port, redis_url, redis_pid, redis_folder, redis_log
 #
-# $redisbloom is the version of the module: 2.8.2 unless told, or 2.6.12; or it
-# is `none`.
+# $daemon is the program: redis-server unless told, or valkey-server.
+# $engine is the module: redisbloom unless told, or valkey-bloom, for which
+# tests/engine/ stands in unless BLOOMCTL_TEST_VALKEY_BLOOM is the path of a
+# real one.  $engine_args is an array, what the stand-in is told when it is
+# loaded (tests/engine/engine.h says what can be).
+# $redisbloom is the version of RedisBloom: 2.8.2 unless told, or 2.6.12; or it
+# is `none`: no module at all.
 
 redis_modules=$(dirname "${BASH_SOURCE[0]}")/../build/modules
 
-# need_redis: $redis_module is the file of the module.  Skips where there can be
-# none.
+# need_redis: $redis_module is the file of the module, $redis_module_args what
+# follows it.  Skips where there can be none.
 need_redis() {
 	local version=${redisbloom:-2.8.2}
+	need_daemon || return
+	need redis-cli redis-tools || return
+	redis_module='' redis_module_args=()
+	[[ $version != none ]] || return 0
+	if [[ ${engine:-redisbloom} == valkey-bloom ]]; then
+		need_valkey_bloom
+		return
+	fi
 	[[ $(uname -m) == x86_64 ]] ||
 		skip "RedisBloom is to be had for x86-64 only"
-	need redis-server redis-server || return
-	need redis-cli redis-tools || return
-	redis_module=''
-	[[ $version != none ]] || return 0
 	redis_module=$(realpath -m "$redis_modules/redisbloom-$version.so")
 	[[ -f $redis_module ]] ||
 		fail "there is no RedisBloom $version:" \
 			"run scripts/fetch-modules"
+}
+
+need_daemon() {
+	if [[ ${daemon:-redis-server} == valkey-server ]]; then
+		[[ -n $(type -P valkey-server) ]] ||
+			skip "there is no valkey-server:" \
+				"scripts/install-deps says where it is to be had"
+	else
+		need redis-server redis-server
+	fi
+}
+
+need_valkey_bloom() {
+	redis_module=${BLOOMCTL_TEST_VALKEY_BLOOM:-}
+	if [[ -z $redis_module ]]; then
+		redis_module=$BUILD/engine.so
+		redis_module_args=("${engine_args[@]}")
+	fi
+	[[ -f $redis_module ]] || fail "there is no $redis_module"
 }
 
 # --- where it is ----------------------------------------------------------
@@ -118,7 +146,7 @@ redis_keeper='
 	begin() {
 		setpriv --pdeathsig KILL setsid sh -c "
 			echo \$\$ >pid.new && mv pid.new pid
-			exec redis-server \"\$@\"" sh "$@" "$(<port)" &
+			exec $daemon \"\$@\"" sh "$@" "$(<port)" &
 	}
 	end() {
 		trap "" TERM INT HUP USR1
@@ -186,10 +214,12 @@ redis_launch() {
 	# Below those that the kernel gives to who asks for any.
 	echo $((10000 + RANDOM % 20000)) >"$folder/port"
 	# Bats waits for all who have its descriptor 3.
-	setpriv --pdeathsig TERM bash -c "$redis_keeper" keeper "$folder" \
+	daemon=${daemon:-redis-server} setpriv --pdeathsig TERM \
+		bash -c "$redis_keeper" keeper "$folder" \
 		--bind 127.0.0.1 -::1 --unixsocket s --save '' \
 		--repl-diskless-sync-delay 0 --enable-debug-command local \
-		${redis_module:+--loadmodule "$redis_module"} "${@:2}" \
+		${redis_module:+--loadmodule "$redis_module"} \
+		"${redis_module_args[@]}" "${@:2}" \
 		</dev/null >"$(redis_log "$name")" 2>&1 3>&- &
 	echo $! >"$BATS_FILE_TMPDIR/redis.$name.pid"
 	until
