@@ -29,6 +29,13 @@
 # $redisbloom is the version of RedisBloom: 2.8.2 unless told, or 2.6.12; or it
 # is `none`: no module at all.
 
+#
+# $SERVERS says what servers_start() starts (tests/cluster.bash): redisbloom
+# unless told, or redisbloom-cluster, valkey-bloom or valkey-bloom-cluster, and
+# valkey-server: before it for that in the place of redis-server.
+
+servers_kind=single
+[[ ${SERVERS:=redisbloom} != *-cluster ]] || servers_kind=cluster
 redis_modules=$(dirname "${BASH_SOURCE[0]}")/../build/modules
 
 # need_redis: $redis_module is the file of the module, $redis_module_args what
@@ -107,7 +114,12 @@ redis_url() {
 
 # redis_cli NAME WORD...: fails on an error, which is on standard error then.
 # $redis_auth is the password of a server that asks even its tests for one.
+# Of a cluster see cluster_cli().
 redis_cli() {
+	if is_cluster "$1"; then
+		cluster_cli "$@"
+		return
+	fi
 	env -u REDISCLI_AUTH ${redis_auth:+"REDISCLI_AUTH=$redis_auth"} \
 		redis-cli -e -s "$(redis_socket "$1")" "${@:2}" </dev/null
 }
@@ -327,6 +339,10 @@ redis_tls_start() {
 # redis_stop [NAME]: nothing is left of it.  One that is not there is well.
 redis_stop() {
 	local name=${1:-main} folder
+	if is_cluster "$name"; then
+		cluster_stop "$name"
+		return
+	fi
 	folder=$(redis_folder "$name") || return 0
 	kill "$(<"$BATS_FILE_TMPDIR/redis.$name.pid")" 2>/dev/null || :
 	wait_until test ! -e "$folder"
@@ -364,3 +380,6 @@ redis_pause() {
 redis_resume() {
 	kill -CONT "$(redis_pid "${1:-main}")"
 }
+
+# shellcheck source=tests/cluster.bash
+source "$(dirname "${BASH_SOURCE[0]}")/cluster.bash"
