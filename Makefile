@@ -218,7 +218,7 @@ $(BUILD)/fault.so: tests/fault.c config.mk $(BUILD)/flags
 
 # Other programs than ours, of nothing but the C library: a reader, a fast one,
 # and a server that plays a script.  Never sanitized either.
-$(READER): tests/readers/reader.c
+$(READER): $(wildcard tests/readers/*.[ch])
 $(FAKE): tests/fake_redis.c
 $(READER) $(FAKE): config.mk $(BUILD)/flags
 	@mkdir -p $(@D)

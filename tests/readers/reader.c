@@ -4,6 +4,7 @@
  * work a swap must not disturb.  It shares nothing with bloomctl.
  *
  *	reader SOCKET FILE      reader HOST:PORT FILE
+ *	reader cluster:HOST:PORT FILE
  *
  * A line of FILE is FILTER, SENTINEL and KEY, separated by tabs; KEY is in
  * hexadecimal.  Each is asked for by BF.MEXISTS FILTER SENTINEL KEY, from the
@@ -17,38 +18,25 @@
  * missing: keys that were not found; sentinel: sentinels that were not.
  * The status is 1 if there was any of the last three, 2 if there was nothing
  * to ask.  It has a handler for SIGTERM from the first answers on.
+ *
+ * In a cluster it asks who has the slot of the filter.  There it goes where
+ * MOVED and ASK send it, and asks again after TRYAGAIN, where the cluster is
+ * down, or when a connection breaks or says nothing for a second: none of that
+ * is an answer, and the line ends in " redirected=N", how often it was.  An
+ * error it is where a question has no answer for 20 seconds.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <netdb.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/un.h>
-#include <unistd.h>
+
+#include "link.h"
 
 /* Commands that are sent at a time; so many again are under way meanwhile. */
-#define WINDOW 200
-
-/* What is asked: encoded commands, one behind the other, and their ends. */
-struct questions {
-	char *bytes;
-	size_t *ends;
-	size_t count;
-};
-
-struct answers {
-	uint64_t reads;
-	uint64_t errors;
-	uint64_t missing;
-	uint64_t sentinel;
-	size_t len; /* of what was received and is not yet an answer */
-	char bytes[1 << 16];
-};
+#define WINDOW   200
+#define PATIENCE 20
 
 static volatile sig_atomic_t told_to_stop;
 
@@ -58,18 +46,17 @@ static void on_term(int number)
 	told_to_stop = 1;
 }
 
+static bool is_told(void)
+{
+	return told_to_stop != 0;
+}
+
 static void handle_term(void)
 {
 	struct sigaction action = {.sa_handler = on_term,
 				   .sa_flags = SA_RESTART};
 
 	(void)sigaction(SIGTERM, &action, NULL);
-}
-
-static _Noreturn void die(const char *what, const char *why)
-{
-	(void)fprintf(stderr, "reader: %s: %s\n", what, why);
-	exit(2);
 }
 
 /* Decodes in place; the length, or -1. */
@@ -87,7 +74,8 @@ static ssize_t decode_hex(char *text)
 	return (ssize_t)(len / 2);
 }
 
-static bool add_question(FILE *out, char *line)
+/* Makes it a command; *SLOT is that of its filter. */
+static bool add_question(FILE *out, char *line, uint16_t *slot)
 {
 	char *filter = line, *sentinel = strchr(line, '\t'), *key;
 	ssize_t len;
@@ -105,6 +93,7 @@ static bool add_question(FILE *out, char *line)
 		      "*4\r\n$10\r\nBF.MEXISTS\r\n"
 		      "$%zu\r\n%s\r\n$%zu\r\n%s\r\n$%zd\r\n",
 		      strlen(filter), filter, strlen(sentinel), sentinel, len);
+	*slot = slot_of(filter);
 	(void)fwrite(key, 1, (size_t)len, out);
 	(void)fputs("\r\n", out);
 	return true;
@@ -122,10 +111,11 @@ static void read_questions(const char *path, struct questions *q)
 		if (q->count == room) {
 			room = 2 * room + 1024;
 			q->ends = realloc(q->ends, room * sizeof(*q->ends));
-			if (q->ends == NULL)
+			q->slots = realloc(q->slots, room * sizeof(*q->slots));
+			if (q->ends == NULL || q->slots == NULL)
 				die(path, strerror(errno));
 		}
-		if (!add_question(out, line))
+		if (!add_question(out, line, &q->slots[q->count]))
 			die(path, "a line is not FILTER, SENTINEL and KEY");
 		q->ends[q->count++] = (size_t)ftell(out);
 	}
@@ -137,203 +127,75 @@ static void read_questions(const char *path, struct questions *q)
 	free(line);
 }
 
-static int connect_unix(const char *path)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (strlen(path) >= sizeof(address.sun_path))
-		die(path, "too long a name for a socket");
-	memcpy(address.sun_path, path, strlen(path));
-	if (fd >= 0 &&
-	    connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0) {
-		(void)close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-static int connect_tcp(const char *place)
-{
-	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found;
-	const char *colon = strrchr(place, ':');
-	char *host;
-	int fd = -1;
-
-	if (colon == NULL)
-		die(place, "neither SOCKET nor HOST:PORT");
-	host = strndup(place, (size_t)(colon - place));
-	if (host == NULL || getaddrinfo(host, colon + 1, &hints, &found) != 0)
-		die(place, "no such host");
-	for (struct addrinfo *a = found; a != NULL && fd < 0; a = a->ai_next) {
-		fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		if (fd >= 0 && connect(fd, a->ai_addr, a->ai_addrlen) != 0) {
-			(void)close(fd);
-			fd = -1;
-		}
-	}
-	freeaddrinfo(found);
-	free(host);
-	return fd;
-}
-
-static int connect_to(const char *place)
-{
-	const struct timeval patience = {.tv_sec = 20};
-	int fd = strchr(place, '/') != NULL ? connect_unix(place)
-					    : connect_tcp(place);
-
-	if (fd >= 0) {
-		(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
-				 sizeof(patience));
-		(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience,
-				 sizeof(patience));
-	}
-	return fd;
-}
-
-static bool send_all(int fd, const char *bytes, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = send(fd, bytes, len, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
-/*
- * The length of the answer at the beginning: of a line, of a text, or of an
- * array of either.  0: there is more to come.
- */
-static size_t answer_len(const char *bytes, size_t len)
-{
-	const char *end = memchr(bytes, '\n', len);
-	size_t at;
-	long n;
-
-	if (end == NULL)
-		return 0;
-	at = (size_t)(end + 1 - bytes);
-	n = bytes[0] == '*' || bytes[0] == '$' ? strtol(bytes + 1, NULL, 10)
-					       : -1;
-	if (bytes[0] == '$' && n >= 0)
-		at += (size_t)n + 2;
-	for (; bytes[0] == '*' && n > 0; n--) {
-		size_t more = answer_len(bytes + at, len - at);
-
-		if (more == 0)
-			return 0;
-		at += more;
-	}
-	return at <= len ? at : 0;
-}
-
-/* Judges the answer at the beginning; its length, or 0. */
-static size_t judge(struct answers *a, const char *bytes, size_t len)
-{
-	static const char form[] = "*2\r\n:_\r\n:_\r\n";
-	size_t whole = sizeof(form) - 1;
-
-	if (len >= whole && memcmp(bytes, form, 5) == 0 &&
-	    memcmp(bytes + 6, form + 6, 3) == 0 &&
-	    memcmp(bytes + 10, form + 10, 2) == 0) {
-		a->sentinel += bytes[5] != '1';
-		a->missing += bytes[9] != '1';
-	} else {
-		whole = answer_len(bytes, len);
-		if (whole > 0 && a->errors++ == 0)
-			(void)fprintf(stderr, "reader: the first error: %.*s\n",
-				      (int)strcspn(bytes, "\r\n"), bytes);
-	}
-	a->reads += whole > 0;
-	return whole;
-}
-
 /* Takes so many answers; false: the connection broke. */
-static bool take(int fd, struct answers *a, size_t count)
+static bool take(struct link *link, struct tally *t, size_t count)
 {
-	size_t at = 0;
+	for (; count > 0; count--) {
+		size_t len;
+		const char *answer = link_next(link, &len);
 
-	while (count > 0) {
-		size_t n = judge(a, a->bytes + at, a->len - at);
-		ssize_t got;
-
-		if (n > 0) {
-			at += n;
-			count--;
-			continue;
-		}
-		a->len -= at;
-		memmove(a->bytes, a->bytes + at, a->len);
-		at = 0;
-		/* A NUL is behind it for strtol() and strcspn(). */
-		got = recv(fd, a->bytes + a->len, sizeof(a->bytes) - 1 - a->len,
-			   0);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
+		if (answer == NULL)
 			return false;
-		a->len += (size_t)got;
-		a->bytes[a->len] = '\0';
+		judge(t, answer, len);
 	}
-	a->len -= at;
-	memmove(a->bytes, a->bytes + at, a->len);
 	return true;
 }
 
 /* Until it is told to stop; false: the connection broke. */
-static bool read_on(int fd, const struct questions *q, struct answers *a)
+static bool read_on(const char *place, const struct questions *q,
+		    struct tally *t)
 {
+	static struct link link;
 	size_t at = 0, pending = 0;
-	bool ready = false;
+	bool ready = false, good = link_open(&link, place, PATIENCE);
 
-	while (!told_to_stop) {
+	while (good && !told_to_stop) {
 		size_t from = at > 0 ? q->ends[at - 1] : 0, count = WINDOW;
 
 		if (count > q->count - at)
 			count = q->count - at;
 		at += count;
-		if (!send_all(fd, q->bytes + from, q->ends[at - 1] - from) ||
-		    !take(fd, a, pending))
-			return false;
-		if (a->reads > 0 && !ready) {
+		good = link_send(&link, q->bytes + from,
+				 q->ends[at - 1] - from) &&
+		       take(&link, t, pending);
+		if (t->reads > 0 && !ready) {
 			handle_term();
 			ready = true;
 		}
 		pending = count;
 		at %= q->count;
 	}
-	return take(fd, a, pending);
+	good = good && take(&link, t, pending);
+	link_close(&link);
+	return good;
 }
 
 int main(int argc, char **argv)
 {
+	static const char scheme[] = "cluster:";
 	struct questions questions = {.count = 0};
-	static struct answers answers;
-	int fd;
+	struct tally tally = {.reads = 0};
+	bool cluster;
 
 	if (argc != 3)
-		die("usage", "reader SOCKET|HOST:PORT FILE");
+		die("usage", "reader [cluster:]SOCKET|HOST:PORT FILE");
 	read_questions(argv[2], &questions);
-	fd = connect_to(argv[1]);
-	if (fd < 0 || !read_on(fd, &questions, &answers)) {
+	cluster = strncmp(argv[1], scheme, strlen(scheme)) == 0;
+	if (cluster ? !follow(argv[1] + strlen(scheme), &questions, &tally,
+			      is_told, handle_term)
+		    : !read_on(argv[1], &questions, &tally)) {
 		(void)fprintf(stderr, "reader: the connection broke: %s\n",
 			      strerror(errno));
-		answers.errors++;
+		tally.errors++;
 	}
-	if (fd >= 0)
-		(void)close(fd);
 	printf("reads=%" PRIu64 " errors=%" PRIu64 " missing=%" PRIu64
-	       " sentinel=%" PRIu64 "\n",
-	       answers.reads, answers.errors, answers.missing,
-	       answers.sentinel);
+	       " sentinel=%" PRIu64,
+	       tally.reads, tally.errors, tally.missing, tally.sentinel);
+	if (cluster)
+		printf(" redirected=%" PRIu64, tally.redirected);
+	(void)putchar('\n');
 	free(questions.bytes);
 	free(questions.ends);
-	return answers.errors + answers.missing + answers.sentinel > 0;
+	free(questions.slots);
+	return tally.errors + tally.missing + tally.sentinel > 0;
 }
