@@ -19,17 +19,18 @@ struct sent {
 	uint64_t tag;
 };
 
-struct conn {
+struct cluster {
 	struct sent ring[CONN_COMMANDS_MAX];
 	size_t head, count;
 	size_t window; /* how many are not answered before one waits */
 	size_t commands, most, fails_at;
+	size_t elsewhere; /* not to the slot of their key */
 };
 
 static const struct reply answer = {.type = REPLY_INTEGER};
 
 /* The oldest one is looked at only now, where it still has to be whole. */
-static inline int answer_one(struct conn *c, struct error *err)
+static inline int answer_one(struct cluster *c, struct error *err)
 {
 	struct sent s = c->ring[c->head];
 
@@ -38,11 +39,14 @@ static inline int answer_one(struct conn *c, struct error *err)
 	return s.fn(s.ctx, s.tag, &answer, err);
 }
 
-int conn_send(struct conn *c, const void *bytes, size_t len, conn_fn *fn,
-	      void *ctx, uint64_t tag, struct error *err)
+int cluster_send(struct cluster *c, int slot, const void *bytes, size_t len,
+		 conn_fn *fn, void *ctx, uint64_t tag, struct error *err)
 {
 	struct sent s = {bytes, len, fn, ctx, tag};
+	const char *key = memchr(bytes, '{', len);
 
+	/* By its hash tag, "{users:00000}". */
+	c->elsewhere += slot != slots_of(key, 13);
 	if (++c->commands == c->fails_at)
 		return error_set(err, ERROR_TEMPORARY, "gone");
 	while (c->count >= c->window)
@@ -54,7 +58,7 @@ int conn_send(struct conn *c, const void *bytes, size_t len, conn_fn *fn,
 	return 0;
 }
 
-int conn_wait(struct conn *c, size_t pending, struct error *err)
+int cluster_wait(struct cluster *c, size_t pending, struct error *err)
 {
 	while (c->count > pending)
 		if (answer_one(c, err) != 0)
@@ -62,12 +66,12 @@ int conn_wait(struct conn *c, size_t pending, struct error *err)
 	return 0;
 }
 
-int conn_flush(struct conn *c, struct error *err)
+int cluster_flush(struct cluster *c, struct error *err)
 {
-	return conn_wait(c, 0, err);
+	return cluster_wait(c, 0, err);
 }
 
-size_t conn_pending(const struct conn *c)
+size_t cluster_pending(const struct cluster *c)
 {
 	return c->count;
 }
@@ -77,7 +81,7 @@ size_t conn_pending(const struct conn *c)
 #define BUCKETS_MAX 65536
 
 struct model {
-	struct conn conn;
+	struct cluster cluster;
 	struct batch_options options;
 	struct batch *batch;
 	size_t len;         /* of most items */
@@ -178,14 +182,14 @@ static inline int take_reply(void *ctx, uint32_t bucket,
 {
 	struct model *m = ctx;
 	size_t front =
-		(m->conn.head + CONN_COMMANDS_MAX - 1) % CONN_COMMANDS_MAX;
+		(m->cluster.head + CONN_COMMANDS_MAX - 1) % CONN_COMMANDS_MAX;
 	size_t at = 0, len, want_len;
 	const char *p;
 
 	(void)err;
 	m->commands++;
 	m->good = m->good && reply == &answer &&
-		  command_is(m, bucket, items, &m->conn.ring[front]);
+		  command_is(m, bucket, items, &m->cluster.ring[front]);
 	if (batch_items_count(items) > m->items_most)
 		m->items_most = batch_items_count(items);
 	if (m->options.first != NULL) {
@@ -212,7 +216,7 @@ static inline struct model *model_new(uint32_t buckets, size_t memory,
 
 	if (m == NULL)
 		return NULL;
-	m->conn.window = CONN_COMMANDS_MAX;
+	m->cluster.window = CONN_COMMANDS_MAX;
 	m->good = true;
 	m->len = 40;
 	m->long_len = 40;
@@ -228,7 +232,7 @@ static inline struct model *model_new(uint32_t buckets, size_t memory,
 		.reply = take_reply,
 		.ctx = m,
 	};
-	if (batch_new(&m->conn, &m->options, &m->batch, &err) == 0)
+	if (batch_new(&m->cluster, &m->options, &m->batch, &err) == 0)
 		return m;
 	free(m);
 	return NULL;
@@ -262,7 +266,7 @@ static inline bool all_seen(const struct model *m)
 	for (uint32_t i = 0; i < m->options.buckets; i++)
 		if (m->seen[i] != m->added[i])
 			return false;
-	return m->good;
+	return m->good && m->cluster.elsewhere == 0;
 }
 
 #endif

@@ -31,7 +31,7 @@ static void all_items_arrive_in_order(void)
 		uint64_t x = 1;
 
 		REQUIRE(m != NULL);
-		m->conn.window = cases[i].window;
+		m->cluster.window = cases[i].window;
 		m->long_len = i % 2 == 0 ? 40 : 150000;
 		for (size_t n = 0; n < cases[i].items; n++) {
 			uint32_t bucket;
@@ -46,7 +46,7 @@ static void all_items_arrive_in_order(void)
 		CHECK(batch_flush(m->batch, &err) == 0);
 		CHECK_STR(err.text, "");
 		CHECK(all_seen(m));
-		CHECK_U64(m->conn.count, 0);
+		CHECK_U64(m->cluster.count, 0);
 		CHECK(m->items_most <= BATCH_ITEMS_MAX);
 		printf("# %u buckets: slots of %zu bytes, %zu commands, up to "
 		       "%zu items\n",
@@ -68,15 +68,15 @@ static void only_full_slots_are_sent(void)
 
 	REQUIRE(m != NULL);
 	/* The first slot of the last bucket is a whole one. */
-	while (m->conn.commands == 0 && full < 10000) {
+	while (m->cluster.commands == 0 && full < 10000) {
 		CHECK(add(m, 2, &err) == 0);
 		full++;
 	}
 	CHECK(full > 100 && full < 10000);
 	CHECK(add(m, 1, &err) == 0);
-	CHECK_U64(m->conn.commands, 1);
+	CHECK_U64(m->cluster.commands, 1);
 	CHECK(batch_flush(m->batch, &err) == 0);
-	CHECK_U64(m->conn.commands, 3);
+	CHECK_U64(m->cluster.commands, 3);
 	CHECK(m->items_most <= BATCH_ITEMS_MAX);
 	CHECK(all_seen(m));
 	model_free(m);
@@ -92,10 +92,10 @@ static void first_slots_are_full_in_turn(void)
 	REQUIRE(m != NULL);
 	for (unsigned i = 1; i < 10000 && sent[3] == 0; i++) {
 		for (uint32_t b = 0; b < 4; b++) {
-			size_t before = m->conn.commands;
+			size_t before = m->cluster.commands;
 
 			CHECK(add(m, b, &err) == 0);
-			if (m->conn.commands > before && sent[b] == 0)
+			if (m->cluster.commands > before && sent[b] == 0)
 				sent[b] = i;
 		}
 	}
@@ -123,7 +123,7 @@ static void slots_are_filled_to_the_last_byte(void)
 	CHECK(m->batch->slots[m->batch->slot_of[0]].len == room);
 	CHECK(batch_add(m->batch, 0, item_room, 58, &err) == 0);
 	CHECK(m->batch->lones != NULL);
-	CHECK_U64(m->conn.commands, 2);
+	CHECK_U64(m->cluster.commands, 2);
 	model_free(m);
 }
 
@@ -188,7 +188,7 @@ static void without_memory_nothing_is_lost(void)
 
 		REQUIRE(m != NULL);
 		alloc_fail(n, true);
-		rc = batch_new(&m->conn, &m->options, &b, &err);
+		rc = batch_new(&m->cluster, &m->options, &b, &err);
 		if (rc == 0) {
 			/* Two, so that a list of them is undone. */
 			rc = batch_add(b, 0, item_room, 1000, &err);
@@ -212,7 +212,7 @@ static void faults_of_the_connection_come_through(void)
 	unsigned i;
 
 	REQUIRE(m != NULL);
-	m->conn.fails_at = 5;
+	m->cluster.fails_at = 5;
 	for (i = 0; i < 100 && add(m, i % 3, &err) == 0; i++)
 		;
 	CHECK(i > 3 && i < 100);
@@ -231,7 +231,7 @@ static void a_longer_key_is_refused(void)
 	m->suffix = "20261202T180000Z:longer";
 	CHECK(batch_flush(m->batch, &err) == -1);
 	CHECK_U64(err.code, ERROR_INTERNAL);
-	CHECK_U64(m->conn.commands, 0);
+	CHECK_U64(m->cluster.commands, 0);
 	model_free(m);
 }
 
