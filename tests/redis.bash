@@ -28,14 +28,16 @@
 # loaded (tests/engine/engine.h says what can be).
 # $redisbloom is the version of RedisBloom: 2.8.2 unless told, or 2.6.12; or it
 # is `none`: no module at all.
-
 #
-# $SERVERS says what servers_start() starts (tests/cluster.bash): redisbloom
-# unless told, or redisbloom-cluster, valkey-bloom or valkey-bloom-cluster, and
-# valkey-server: before it for that in the place of redis-server.
+# $SERVERS sets them, and says what servers_start() starts (tests/cluster.bash):
+# redisbloom unless told, or redisbloom-cluster, valkey-bloom or
+# valkey-bloom-cluster, and any behind valkey-server: for that daemon.
 
+: "${SERVERS:=redisbloom}"
 servers_kind=single
-[[ ${SERVERS:=redisbloom} != *-cluster ]] || servers_kind=cluster
+[[ $SERVERS != *-cluster ]] || servers_kind=cluster
+[[ $SERVERS != valkey-server:* ]] || : "${daemon:=valkey-server}"
+[[ $SERVERS != *valkey-bloom* ]] || : "${engine:=valkey-bloom}"
 redis_modules=$(dirname "${BASH_SOURCE[0]}")/../build/modules
 
 # need_redis: $redis_module is the file of the module, $redis_module_args what

@@ -8,13 +8,15 @@
 #	teardown_file() { redis_stop main; }
 #	setup() { begin && begin_set; }
 #
+# The server is a cluster where $SERVERS says so, see redis; a file of which
+# that makes no sense has a line "# servers: single", and is not run then.
 # Each test has the server to itself: begin_set() empties it.  $target is the
 # server as bloomctl names it, $set the name of the set.
 
 # begin_set_file [ROWS [MORE]]: the server `main`, and so many rows in rows.csv
 # and in more.csv.
 begin_set_file() {
-	begin_file && redis_start main || return
+	begin_file && servers_start main || return
 	write_csv rows.csv 1 "${1:-2000}"
 	write_csv more.csv 1 "${2:-2600}"
 }
@@ -111,25 +113,32 @@ many() {
 	set=cards-$("$BLOOMCTL" key -k cards.keyspec --fingerprint | cut -c 1-8)
 }
 
-# moved GENERATION: how many of the 64 live filters are of it.
+# moved GENERATION: how many of the 64 live filters are of it.  In a cluster a
+# primary counts those that are its own.
 moved() {
 	# shellcheck disable=SC2016 # Lua
 	redis_cli "$server" EVAL 'local n = 0
 		for b = 0, 63 do
 			local s = string.format("{cards:%02d}:bloomctl", b)
-			if redis.call("HGET", s, "generation") == ARGV[1] and
-			    redis.call("TYPE", string.format("cards:%02d", b)).ok
-			    == "MBbloom--" then
+			local t = redis.pcall("TYPE", string.format("cards:%02d", b))
+			if redis.pcall("HGET", s, "generation") == ARGV[1] and
+			    (t.ok == "MBbloom--" or t.ok == "bloomfltr") then
 				n = n + 1
 			end
 		end
-		return n' 0 "$1"
+		return n' 0 "$1" | awk '{ n += $1 } END { print n + 0 }'
 }
 
 # all_of FILE: every row of it is found, in whatever is live.
 all_of() {
 	"$BLOOMCTL" key -k cards.keyspec --stdin --input-format csv <"$1" |
 		cut -f 1,4 >asked
+	[[ -s asked ]]
+	if is_cluster "$server"; then
+		members <asked
+		all_read "$server"
+		return
+	fi
 	python3 - "$(redis_socket "$server")" <<-'END'
 		import socket, sys
 		s = socket.socket(socket.AF_UNIX)
@@ -148,6 +157,29 @@ all_of() {
 		assert asked
 		sys.exit(f"{lost} of {len(asked)} rows are lost" if lost else 0)
 	END
+}
+
+# members: of lines of KEY and FILTER makes the file `members` for the reader.
+members() {
+	awk -F '\t' -v OFS='\t' '{ print $2, s, $1 }' >members \
+		"s=$("$BLOOMCTL" key -k cards.keyspec --sentinel)" -
+}
+
+# reader_place NAME: as the reader calls it.
+reader_place() {
+	if is_cluster "$1"; then
+		local first
+		cluster_first "$1" &&
+			echo "cluster:127.0.0.1:$(redis_port "$first")"
+	else
+		redis_socket "$1"
+	fi
+}
+
+# all_read NAME: a pass over `members` finds them all.
+all_read() {
+	"$BUILD/reader" --once "$(reader_place "$1")" members ||
+		fail "rows are lost"
 }
 
 # lock_is FIELD VALUE

@@ -4,7 +4,7 @@
  * work a swap must not disturb.  It shares nothing with bloomctl.
  *
  *	reader SOCKET FILE      reader HOST:PORT FILE
- *	reader cluster:HOST:PORT FILE
+ *	reader [--once] cluster:HOST:PORT FILE
  *
  * A line of FILE is FILTER, SENTINEL and KEY, separated by tabs; KEY is in
  * hexadecimal.  Each is asked for by BF.MEXISTS FILTER SENTINEL KEY, from the
@@ -23,7 +23,8 @@
  * MOVED and ASK send it, and asks again after TRYAGAIN, where the cluster is
  * down, or when a connection breaks or says nothing for a second: none of that
  * is an answer, and the line ends in " redirected=N", how often it was.  An
- * error it is where a question has no answer for 20 seconds.
+ * error it is where a question has no answer for 20 seconds.  With --once each
+ * line is asked for once.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -175,14 +176,18 @@ int main(int argc, char **argv)
 	static const char scheme[] = "cluster:";
 	struct questions questions = {.count = 0};
 	struct tally tally = {.reads = 0};
-	bool cluster;
+	bool cluster, once = argc > 1 && strcmp(argv[1], "--once") == 0;
 
+	argc -= once;
+	argv += once;
 	if (argc != 3)
-		die("usage", "reader [cluster:]SOCKET|HOST:PORT FILE");
+		die("usage", "reader [--once] [cluster:]SOCKET|HOST:PORT FILE");
 	read_questions(argv[2], &questions);
 	cluster = strncmp(argv[1], scheme, strlen(scheme)) == 0;
+	if (once && !cluster)
+		die("usage", "--once is for a cluster");
 	if (cluster ? !follow(argv[1] + strlen(scheme), &questions, &tally,
-			      is_told, handle_term)
+			      once, is_told, handle_term)
 		    : !read_on(argv[1], &questions, &tally)) {
 		(void)fprintf(stderr, "reader: the connection broke: %s\n",
 			      strerror(errno));

@@ -3,6 +3,7 @@
 #
 # tests/readers/reader.c sees what it is there to see: a proof by a reader that
 # overlooks a lost key is none.
+# servers: single
 bats_require_minimum_version 1.5.0
 
 load ../helpers
