@@ -127,6 +127,8 @@ void cluster_bounced(void *ctx, const struct conn_pending *command,
 	if (slots_redirect(why, &redirect)) {
 		int node = map_redirect(c, &redirect, n, &ignored);
 
+		c->cause.hint[0] = '\0'; /* that is for who knows no map */
+
 		if (w.command.tries <= HOPS_MAX)
 			w.due = 0;
 		w.asking = redirect.ask;

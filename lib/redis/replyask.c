@@ -262,11 +262,11 @@ static bool is_elsewhere(const struct reply *reply, const char *what,
 	if (digits == 0 || slot[digits] != ' ' || slot[digits + 1] == '\0')
 		return false;
 	(void)error_set(err, ERROR_ENGINE,
-			"%s: slot %.*s %s node %.100s of the cluster, and all "
-			"filters of a set must be on the one server that is "
-			"the target",
-			what, digits, slot, moved ? "is on" : "is moving to",
+			"%s: slot %.*s %s node %.100s of the cluster", what,
+			digits, slot, moved ? "is on" : "is moving to",
 			slot + digits + 1);
+	(void)error_hint(err, "let this user ask INFO and CLUSTER SLOTS, so "
+			      "that the cluster is known as one");
 	return true;
 }
 
