@@ -237,12 +237,18 @@ all: $(BUILT)
 check: $(BUILT) $(PROGRAMS) $(FAULT) $(FAKE)
 	@$(TEST_ENV) tests/run $(RUN)
 
+# What they are run against: see tests/run-servers.
+SERVERS = redisbloom redisbloom-cluster valkey-bloom-cluster
+EACH_ENGINE = redisbloom redisbloom-cluster valkey-bloom valkey-bloom-cluster
+ALL_SERVERS = $(EACH_ENGINE) $(addprefix valkey-server:,$(EACH_ENGINE))
+
 check-servers: $(BUILT) $(FAULT) $(READER) $(FAKE)
-	@$(TEST_ENV) tests/run --allow-none $(wildcard tests/servers/*.bats)
+	@$(TEST_ENV) tests/run-servers $(SERVERS)
 
 # Every parser of foreign bytes is fuzzed, then everything is checked with
 # every compiler, with and without sanitizers, then many random rows are
-# derived by two implementations, then all is measured.
+# derived by two implementations, then all is measured.  All kinds of servers
+# are taken once.
 check-long:
 	$(MAKE) VARIANT=fuzz BUILD=build/fuzz CC=$(FUZZ_CC) fuzz
 	@set -e; for cc in $(LONG_CCS); do for variant in plain asan; do \
@@ -250,6 +256,9 @@ check-long:
 		CUTS=all $(MAKE) VARIANT=$$variant CC=$$cc \
 			BUILD=build/$$cc-$$variant check check-servers; \
 	done; done
+	TEST_TIMEOUT=3600 MOVES_RUNS=50 $(MAKE) VARIANT=plain \
+		CC=$(firstword $(LONG_CCS)) SERVERS="$(ALL_SERVERS)" \
+		BUILD=build/$(firstword $(LONG_CCS))-plain check-servers
 	tests/differential --rows $(DIFFERENTIAL_ROWS) --jobs $$(nproc) \
 		"build/$(firstword $(LONG_CCS))-plain/bloomctl key --stdin -k"
 	$(MAKE) coverage

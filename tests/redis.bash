@@ -126,6 +126,15 @@ redis_cli() {
 		redis-cli -e -s "$(redis_socket "$1")" "${@:2}" </dev/null
 }
 
+# redis_feed NAME: does the commands on standard input, one a line.
+redis_feed() {
+	if is_cluster "$1"; then
+		redis-cli -c -p "$(redis_port "$1")"
+	else
+		redis-cli -s "$(redis_socket "$1")"
+	fi
+}
+
 # redis_info NAME FIELD: what INFO says of it; fails where that is nothing.
 redis_info() {
 	redis_cli "$1" INFO everything | tr -d '\r' | sed -n "s/^$2://p" |

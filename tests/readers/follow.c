@@ -280,11 +280,7 @@ static void take_batch(struct cluster *c, struct node *node)
 }
 
 bool follow(const char *place, const struct questions *q, struct tally *t,
-<<<<<<< HEAD
 	    bool once, bool (*stop)(void), void (*ready)(void))
-=======
-	    bool (*stop)(void), void (*ready)(void))
->>>>>>> ee6e834f7fe44a93d18103e3eab61001307722df
 {
 	static struct cluster c;
 	bool is_ready = false;
@@ -294,12 +290,8 @@ bool follow(const char *place, const struct questions *q, struct tally *t,
 	(void)node_at(&c, place, strlen(place));
 	if (!learn(&c))
 		return false;
-<<<<<<< HEAD
 	for (size_t at = 0; at < q->count && !stop();
 	     at = once ? at : at % q->count) {
-=======
-	for (size_t at = 0; !stop(); at %= q->count) {
->>>>>>> ee6e834f7fe44a93d18103e3eab61001307722df
 		for (size_t i = 0; i < c.count; i++)
 			c.nodes[i].count = 0;
 		for (size_t n = 0; n < BATCH && at < q->count; n++, at++) {

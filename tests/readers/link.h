@@ -51,19 +51,11 @@ void judge(struct tally *t, const char *answer, size_t len);
 uint16_t slot_of(const char *key);
 
 /*
-<<<<<<< HEAD
  * Reads until STOP, or ONCE, from the cluster that the node at PLACE belongs
  * to; READY is called after the first answers.  False: it is lost.
  */
 bool follow(const char *place, const struct questions *q, struct tally *t,
 	    bool once, bool (*stop)(void), void (*ready)(void));
-=======
- * Reads until STOP, from the cluster that the node at PLACE belongs to; READY
- * is called after the first answers.  False: it is lost.
- */
-bool follow(const char *place, const struct questions *q, struct tally *t,
-	    bool (*stop)(void), void (*ready)(void));
->>>>>>> ee6e834f7fe44a93d18103e3eab61001307722df
 
 /* Ends the program with status 2. */
 _Noreturn void die(const char *what, const char *why);

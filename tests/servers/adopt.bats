@@ -32,7 +32,7 @@ foreign() {
 	paste -d ' ' <("$BLOOMCTL" key -k cards.keyspec --stdin \
 		--input-format csv <"$1" | cut -f 4) \
 		<(tail -n +2 "$1" | sed 's/\(.*\),\(.*\)/card:\1:\2/') |
-		sed 's/^/BF.ADD /' | redis-cli -s "$(redis_socket main)" >/dev/null
+		sed 's/^/BF.ADD /' | redis_feed main >/dev/null
 	keys_now >before.keys
 }
 
@@ -121,7 +121,7 @@ adopt() {
 	foreign rows.csv
 	for ((i = 0; i < 2000; i++)); do
 		echo "BF.ADD cards:0 grow$i"
-	done | redis-cli -s "$(redis_socket main)" >/dev/null
+	done | redis_feed main >/dev/null
 	adopt -q -s file:rows.csv
 	assert_failure 83 swap "filter 'cards:0': it has grown to 2 filters"
 }

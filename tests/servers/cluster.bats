@@ -3,6 +3,7 @@
 #
 # A target that is a node of a cluster: one that has all slots is as good as any
 # server, and one that has not is refused in one sentence.
+# servers: cluster
 bats_require_minimum_version 1.5.0
 
 load ../helpers

@@ -3,6 +3,7 @@
 #
 # How bloomctl comes to a server, what it says where it does not, and what it
 # does when a connection is lost.
+# servers: single
 bats_require_minimum_version 1.5.0
 
 load ../helpers

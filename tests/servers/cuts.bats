@@ -4,6 +4,7 @@
 # A connection that is cut in the middle of any answer, and a run that is
 # killed before any of its commands (tests/cuts.py says what is looked at).
 # With CUTS=all it is every byte, which takes many minutes, else some.
+# servers: single
 bats_require_minimum_version 1.5.0
 
 load ../helpers

@@ -108,12 +108,12 @@ another() {
 	assert_has "$stderr" 'hint: take the TTL away (PERSIST)'
 	mixed
 	redis_cli main PERSIST "$key" >/dev/null
-	redis_cli main RENAME "$key" mine >/dev/null
+	redis_cli main RENAME "$key" "$key:away" >/dev/null
 	on swap
 	assert_failure 84 swap ' of 64 filters, but ' 'missing: evicted'
 	assert_has "$stderr" 'hint: build and swap a new generation'
 	mixed
-	redis_cli main RENAME mine "$key" >/dev/null
+	redis_cli main RENAME "$key:away" "$key" >/dev/null
 	on_ok swap -q
 	[[ $(moved "$next") == 64 ]]
 	all_of more.csv
@@ -188,8 +188,10 @@ blind() {
 
 @test "lost: all live filters are lost, and a new generation heals them" {
 	server_live rows.csv
-	redis_cli main DEL cards:{0,1,2,3} '{cards:'{0,1,2,3}'}:bloomctl' \
-		>/dev/null
+	local b
+	for b in 0 1 2 3; do
+		redis_cli main DEL "cards:$b" "{cards:$b}:bloomctl"
+	done
 	on lookup -q 1 m:1
 	assert_failure 83 lookup 'no live generation'
 	heals
@@ -212,7 +214,7 @@ blind() {
 	on swap
 	assert_failure 83 swap "filter 'cards:2': live, and not built by bloomctl"
 	assert_has "$stderr" 'hint: let its readers pass through'
-	redis_cli main RENAME cards:2 mine >/dev/null
+	redis_cli main RENAME cards:2 '{cards:2}:mine' >/dev/null
 	heals
 }
 

@@ -4,6 +4,7 @@
 # Filters and the memory they are in: full ones, evicted ones, and a server
 # that has none left.  What is live stays as it was, nothing incomplete takes
 # its place, and the next build and swap do.
+# servers: single
 bats_require_minimum_version 1.5.0
 
 load ../helpers

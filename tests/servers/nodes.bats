@@ -4,6 +4,7 @@
 # Servers that hang, die, come back with less than they had acknowledged, or
 # are replaced by a replica that never got it.  Nothing incomplete is promoted:
 # what is live answers all of its rows, and the next build and swap work.
+# servers: single
 bats_require_minimum_version 1.5.0
 
 load ../helpers

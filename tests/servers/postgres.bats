@@ -4,6 +4,7 @@
 # What PostgreSQL's COPY writes is read as PostgreSQL has it.  One table of
 # odd values is written in many formats, and each must give the keys that
 # PostgreSQL itself puts together, row by row.
+# servers: none
 bats_require_minimum_version 1.5.0
 
 load ../helpers

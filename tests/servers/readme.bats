@@ -9,7 +9,7 @@ load ../redis
 
 setup_file() {
 	begin_file
-	redis_start main
+	servers_start main
 }
 
 teardown_file() {

@@ -3,6 +3,7 @@
 #
 # The servers of tests/redis.bash are what tests take them for.  What they say
 # of filters is in redisbloom.bats.
+# servers: single
 bats_require_minimum_version 1.5.0
 
 load ../helpers

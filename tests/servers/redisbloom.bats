@@ -3,6 +3,7 @@
 #
 # What bloomctl relies on of RedisBloom and of Redis around it, asked of the
 # servers themselves: `new` and `old` have two versions of the module.
+# servers: single
 bats_require_minimum_version 1.5.0
 
 load ../helpers

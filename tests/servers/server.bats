@@ -79,43 +79,6 @@ setup() {
 	END
 }
 
-@test "server: filters hold bit for bit what a folder's hold" {
-	local b
-	server_live rows.csv --capacity 1000
-	bloomctl_ok build -q -k cards.keyspec -t dir:t -s file:rows.csv \
-		--capacity 1000
-	for b in 0 1 2 3; do
-		python3 - "$(redis_socket main)" "cards:$b" >"bits.$b" <<-'END'
-			import socket, sys
-			s = socket.socket(socket.AF_UNIX)
-			s.connect(sys.argv[1])
-			f = s.makefile("rwb")
-			def ask(*words):
-			    f.write(b"*%d\r\n" % len(words))
-			    for w in words:
-			        f.write(b"$%d\r\n%s\r\n" % (len(w), w))
-			    f.flush()
-			    return reply()
-			def reply():
-			    line = f.readline()
-			    if line[:1] == b"*":
-			        return [reply() for _ in range(int(line[1:]))]
-			    if line[:1] == b"$":
-			        data = f.read(int(line[1:]) + 2)
-			        return data[:-2]
-			    return int(line[1:]) if line[:1] == b":" else line
-			key, at = sys.argv[2].encode(), 0
-			while True:
-			    at, data = ask(b"BF.SCANDUMP", key, b"%d" % at)
-			    if at == 0:
-			        break
-			    if at > 1:
-			        sys.stdout.buffer.write(data)
-		END
-		tail -c +4097 "$(set_of)"/*/"$b.bloom" | cmp - "bits.$b"
-	done
-}
-
 @test "server: swap keeps the generation before, rollback returns to it" {
 	server_live rows.csv
 	first=$live
@@ -262,7 +225,7 @@ setup() {
 	on_ok build -q -s file:rows.csv
 	on swap
 	assert_failure 83 swap "filter 'cards:2': live, and not built by bloomctl"
-	[[ $(redis_cli main EXISTS cards:0 cards:1 cards:2 cards:3) == 1 ]]
+	[[ $(keys_now | grep -x 'cards:.') == cards:2 ]]
 }
 
 @test "server: a key of another type under a live name is not replaced" {
@@ -271,33 +234,13 @@ setup() {
 	on swap
 	assert_failure 83 swap "filter 'cards:1': a key of type 'string' has its name"
 	[[ $(redis_cli main GET cards:1) == mine ]]
-	[[ $(redis_cli main EXISTS cards:0 cards:2 cards:3) == 0 ]]
+	[[ $(keys_now | grep -x 'cards:.') == cards:1 ]]
 }
 
 @test "server: an engine that the server is not is refused" {
 	on build -s file:rows.csv --engine valkey-bloom
 	assert_failure 64 build 'redisbloom'
 	on_ok build -q -s file:rows.csv --engine redisbloom
-}
-
-@test "server: unix:PATH is the same server" {
-	server_live rows.csv
-	target=unix:$(redis_socket main)
-	on_ok verify -q -s file:rows.csv
-	server_live more.csv
-	on_ok verify -q -s file:more.csv
-}
-
-@test "server: databases are told apart" {
-	server_live rows.csv
-	target=$target/3
-	on inspect
-	assert_failure 66 inspect
-	on_ok build -q -s file:rows.csv
-	on_ok swap -q
-	[[ $(redis_cli main -n 3 EXISTS cards:0) == 1 ]]
-	redis_cli main -n 3 FLUSHDB >/dev/null
-	server_answers
 }
 
 @test "server: ten thousand filters" {

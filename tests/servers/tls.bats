@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Servers over TLS: who is believed, and what is said to who is not.
+# servers: single
 bats_require_minimum_version 1.5.0
 
 load ../helpers
