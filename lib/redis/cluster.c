@@ -205,7 +205,7 @@ int cluster_pin(struct cluster *c, const struct cluster_pins *pins,
 {
 	c->pins = pins;
 	for (size_t i = 0; i < c->count; i++)
-		if (cluster_facts(c, i) != NULL &&
+		if (cluster_facts(c, i) != NULL && cluster_serves(c, i) &&
 		    node_pin(c->nodes[i], err) != 0)
 			return cluster_fail(c, err);
 	return 0;

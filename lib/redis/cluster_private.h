@@ -93,7 +93,10 @@ bool node_is_open(const struct node *n);
  */
 int node_open(struct node *n, struct error *err);
 
-/* Its connection is to one of the pins, from now on.  0 or -1. */
+/*
+ * Before a command is sent there: its connection is to one of the pins, from
+ * now on.  0 or -1.
+ */
 int node_pin(struct node *n, struct error *err);
 
 /* The connection broke, or could not be made: the next try is later. */

@@ -109,6 +109,8 @@ int node_pin(struct node *n, struct error *err)
 	const struct cluster_pins *pins = n->cluster->pins;
 	const char *run_id = n->conn->facts.run_id;
 
+	if (pins == NULL || n->conn->pinned)
+		return 0;
 	for (size_t i = 0; i < pins->count; i++) {
 		if (strcmp(pins->run_ids[i], run_id) != 0)
 			continue;
@@ -179,9 +181,7 @@ int node_open(struct node *n, struct error *err)
 		n->conn->moved = clock_ns();
 		n->conn->sent_off = 0;
 		n->backoff_ms = 0;
-		if (c->pins == NULL || n->conn->pinned || node_pin(n, err) == 0)
-			return 1;
-		return cluster_fail(c, err);
+		return 1;
 	}
 	net_close(n->conn->net);
 	n->conn->net = NULL;

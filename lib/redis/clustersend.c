@@ -107,6 +107,19 @@ static bool is_own(struct cluster *c, const struct conn_pending *command)
 	return true;
 }
 
+/* Keys of one command are on two nodes, until the slot has moved. */
+static void half_moved(const struct node *n, const struct conn_pending *command)
+{
+	struct error *cause = &n->cluster->cause;
+
+	(void)error_set(cause, ERROR_TEMPORARY,
+			"%s: slot %d is being moved, and its keys are on two "
+			"nodes",
+			n->target.place, command->slot);
+	(void)error_hint(cause, "see that it is moved to its end (CLUSTER "
+				"SETSLOT ... NODE), and run it again");
+}
+
 void cluster_bounced(void *ctx, const struct conn_pending *command,
 		     const struct reply *why)
 {
@@ -134,7 +147,9 @@ void cluster_bounced(void *ctx, const struct conn_pending *command,
 		w.asking = redirect.ask;
 		if (redirect.ask)
 			w.node = node;
-	} else if (!reply_is_error(why, "TRYAGAIN")) {
+	} else if (reply_is_error(why, "TRYAGAIN")) {
+		half_moved(n, command);
+	} else {
 		c->stale = true;
 	}
 	wait_add(c, &w);
@@ -267,7 +282,8 @@ static int send_one(struct cluster *c, struct waiting *w, struct error *err)
 	}
 	if (!has_room(c, n->conn, w->command.len + 64))
 		return 0;
-	if ((w->asking && put_asking(n->conn, err) != 0) ||
+	if (node_pin(n, err) != 0 ||
+	    (w->asking && put_asking(n->conn, err) != 0) ||
 	    conn_put(n->conn, &w->command, err) != 0)
 		return cluster_fail(c, err);
 	return 1;
@@ -330,7 +346,10 @@ static int try_add(struct cluster *c, const struct conn_pending *command,
 	}
 	if (!has_room(c, conn, command->len))
 		return 0;
-	return conn_put(conn, command, err) == 0 ? 1 : cluster_fail(c, err);
+	if (node_pin(c->nodes[number], err) != 0 ||
+	    conn_put(conn, command, err) != 0)
+		return cluster_fail(c, err);
+	return 1;
 }
 
 int cluster_add(struct cluster *c, const struct conn_pending *command,
