@@ -184,6 +184,8 @@ FUZZERS = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,\
 	$(wildcard tests/fuzz/fuzz_*.c))
 BENCHES = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench_*.c))
 FAULT = $(patsubst tests/%.c,$(BUILD)/%.so,$(wildcard tests/fault.c))
+ENGINE = $(BUILD)/engine.so
+ENGINE_SRC = $(wildcard tests/engine/*.c)
 READER = $(BUILD)/reader
 FAKE = $(BUILD)/fake_redis
 
@@ -216,6 +218,12 @@ $(BUILD)/fault.so: tests/fault.c config.mk $(BUILD)/flags
 	$(CC) $(STD) $(WARN) $(CFLAGS) $(WERROR) -fPIC -shared -pthread \
 		-MMD -MP -MF $@.d -o $@ $< -ldl
 
+# A module of Redis and Valkey, which are never sanitized.
+$(ENGINE): $(ENGINE_SRC) $(wildcard tests/engine/*.h) config.mk $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(WARN) $(CFLAGS) $(WERROR) -fPIC -fvisibility=hidden \
+		-shared -Wl,-z,defs -o $@ $(filter %.c,$^) -lm
+
 # Other programs than ours, of nothing but the C library: a reader, a fast one,
 # and a server that plays a script.  Never sanitized either.
 $(READER): $(wildcard tests/readers/*.[ch])
@@ -242,7 +250,7 @@ SERVERS = redisbloom redisbloom-cluster valkey-bloom-cluster
 EACH_ENGINE = redisbloom redisbloom-cluster valkey-bloom valkey-bloom-cluster
 ALL_SERVERS = $(EACH_ENGINE) $(addprefix valkey-server:,$(EACH_ENGINE))
 
-check-servers: $(BUILT) $(FAULT) $(READER) $(FAKE)
+check-servers: $(BUILT) $(FAULT) $(ENGINE) $(READER) $(FAKE)
 	@$(TEST_ENV) tests/run-servers $(SERVERS)
 
 # Every parser of foreign bytes is fuzzed, then everything is checked with
