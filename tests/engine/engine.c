@@ -70,15 +70,16 @@ static void type_digest(struct module_digest *digest, void *object)
 
 static struct module_type *type_create(struct module_ctx *ctx)
 {
-	struct module_methods methods = {.version = METHODS_VERSION,
-					 .rdb_load = image_load,
-					 .rdb_save = image_save,
-					 .aof_rewrite = image_rewrite,
-					 .mem_usage = type_memory,
-					 .digest = type_digest,
-					 .free = type_free,
-					 .free_effort = type_effort,
-					 .copy = type_copy};
+	static const struct module_methods methods = {
+		.version = METHODS_VERSION,
+		.rdb_load = image_load,
+		.rdb_save = image_save,
+		.aof_rewrite = image_rewrite,
+		.mem_usage = type_memory,
+		.digest = type_digest,
+		.free = type_free,
+		.free_effort = type_effort,
+		.copy = type_copy};
 	return server.CreateDataType(ctx, "bloomfltr", TYPE_VERSION, &methods);
 }
 

@@ -82,7 +82,7 @@ X(void, GetRandomBytes, (unsigned char *, size_t))                             \
 X(int, CreateCommand, (struct module_ctx *, const char *, module_command_fn *, \
 		       const char *, int, int, int))                           \
 X(struct module_type *, CreateDataType,                                        \
-  (struct module_ctx *, const char *, int, struct module_methods *))           \
+  (struct module_ctx *, const char *, int, const struct module_methods *))     \
 X(int, RegisterInfoFunc, (struct module_ctx *, module_info_fn *))              \
 X(int, InfoAddSection, (struct module_info *, const char *))                   \
 X(int, InfoAddFieldLongLong, (struct module_info *, const char *, long long))  \
@@ -132,6 +132,7 @@ X(int, SetCommandACLCategories, (struct module_command *, const char *))
 /* clang-format on */
 
 struct server {
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration has its own. */
 #define MEMBER(result, name, parameters) result(*name) parameters;
 	MODULE_FUNCTIONS(MEMBER)
 	MODULE_NEWER_FUNCTIONS(MEMBER)
