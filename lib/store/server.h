@@ -152,11 +152,6 @@ const char *server_type(const struct engine *engine);
  * "module:name=bf,ver=20802,..."; 0 if it is not there.
  */
 uint64_t serverengine_version(const struct reply *info);
-/*
- * The limit of one filter that a server with valkey-bloom is set to; 0 where it
- * does not say.
- */
-int serverengine_limit(struct cluster *c, uint64_t *out, struct error *err);
 /* The name of the software that a version of the module belongs to. */
 const char *serverengine_module(uint64_t version);
 int serverengine_engine(struct store *s, const struct engine **out,

@@ -201,7 +201,8 @@ static int find_layout(struct server *server, struct told *told,
 
 /* --- limits --------------------------------------------------------------- */
 
-int serverengine_limit(struct cluster *c, uint64_t *out, struct error *err)
+/* What it is set to for one filter; 0: it does not say. */
+static int ask_limit(struct cluster *c, uint64_t *out, struct error *err)
 {
 	const char *const words[] = {"CONFIG", "GET",
 				     "bf.bloom-memory-usage-limit"};
@@ -223,7 +224,7 @@ static int find_limit(struct server *server, struct error *err)
 {
 	uint64_t limit;
 
-	if (serverengine_limit(server->cluster, &limit, err) != 0)
+	if (ask_limit(server->cluster, &limit, err) != 0)
 		return -1;
 	server->engine = &engines[ENGINE_VALKEY_BLOOM];
 	if (limit == 0 || limit >= server->engine->memory_max)

@@ -3,6 +3,7 @@
 #
 # A set on one server with valkey-bloom, from the first build to the last
 # prune.  The claims about sizes are those of tests/golden/valkey-bloom.jsonl.
+# servers: none
 bats_require_minimum_version 1.5.0
 
 load ../helpers
