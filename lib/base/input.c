@@ -75,9 +75,11 @@ int input_wait_many(struct pollfd *fds, size_t count, int ms, struct error *err)
 		all = calloc(count + 1, sizeof(*all));
 	if (all == NULL)
 		return error_nomem(err);
-	memcpy(all, fds, count * sizeof(*fds));
+	if (count > 0)
+		memcpy(all, fds, count * sizeof(*fds));
 	rc = wait_many(all, count, ms, err);
-	memcpy(fds, all, count * sizeof(*fds));
+	if (count > 0)
+		memcpy(fds, all, count * sizeof(*fds));
 	if (all != few)
 		free(all);
 	return rc;

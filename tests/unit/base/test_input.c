@@ -140,6 +140,37 @@ static void waits_for_events(void)
 	close_ends();
 }
 
+/* Of 100, which need memory, as of 3: what is ready is told of each. */
+static void waits_for_many(void)
+{
+	static const size_t counts[] = {3, 64, 65, 100};
+	struct error err = ERROR_INIT;
+	struct pollfd fds[100];
+
+	REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+	for (size_t i = 0; i < 4; i++) {
+		size_t last = counts[i] - 1;
+
+		for (size_t at = 0; at <= last; at++)
+			fds[at] = (struct pollfd){ends[0], POLLIN, 0x7F};
+		fds[0].fd = -1;
+		CHECK(input_wait_many(fds, last + 1, 1, &err) == 0);
+		CHECK(fds[0].revents == 0 && fds[last].revents == 0);
+		fds[last].events = POLLIN | POLLOUT;
+		CHECK(input_wait_many(fds, last + 1, -1, &err) == 1);
+		CHECK(fds[0].revents == 0 && fds[1].revents == 0);
+		CHECK(fds[last].revents == POLLOUT && fds[last].fd == ends[0]);
+	}
+	on_poll = (struct fault){.times = 2, .errnum = EINTR};
+	CHECK(input_wait_many(fds, 100, -1, &err) == 1);
+	CHECK(input_wait_many(NULL, 0, 1, &err) == 0);
+	CHECK_U64(err.code, ERROR_NONE);
+	on_poll = (struct fault){.times = 1, .errnum = ENOMEM};
+	CHECK(input_wait_many(fds, 100, -1, &err) == -1);
+	CHECK_U64(err.code, ERROR_INTERNAL);
+	close_ends();
+}
+
 static void fails_test(void)
 {
 	struct error err = ERROR_INIT;
@@ -188,6 +219,10 @@ static void is_stopped(void)
 	CHECK(write(ends[1], "abc", 3) == 3);
 	memset(&err, 0, sizeof(err));
 	CHECK(input_wait(ends[0], -1, &err) == -1);
+	CHECK_U64(err.code, ERROR_TERMINATED);
+	memset(&err, 0, sizeof(err));
+	CHECK(input_wait_many(&(struct pollfd){ends[0], POLLIN, 0}, 1, -1,
+			      &err) == -1);
 	CHECK_U64(err.code, ERROR_TERMINATED);
 	close_ends();
 }
@@ -255,6 +290,7 @@ int main(void)
 	UNIT(reads, "input: bytes are read as they come, to the end");
 	UNIT(goes_on, "input: EINTR and EAGAIN are passed over");
 	UNIT(waits_for_events, "input: a wait is for the events that it names");
+	UNIT(waits_for_many, "input: a wait for many tells which are ready");
 	UNIT(fails_test, "input: a poll or a read that fails is told");
 	UNIT(is_stopped_test, "input: a stop ends a wait that has no end");
 	UNIT(unwanted, "input: a wait that nobody wants ends");

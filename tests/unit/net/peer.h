@@ -45,6 +45,23 @@ static inline int listen_at(const char *host, int queue, struct net_address *to)
 	return fd;
 }
 
+/* Both ends of a plain connection; false: one of them is missing. */
+static inline bool connect_to(int *other, struct net_stream **s)
+{
+	struct error err = ERROR_INIT;
+	struct net_address to;
+	int listener = listen_at("127.0.0.1", 1, &to);
+
+	*other = -1;
+	*s = NULL;
+	if (listener < 0)
+		return false;
+	if (net_open(&to, &plain, LONG_MS, s, &err) == 0)
+		*other = accept(listener, NULL, NULL);
+	(void)close(listener);
+	return *s != NULL && *other >= 0;
+}
+
 /* Waits until n bytes were read from a stream, or a failure. */
 static inline int read_all(struct net_stream *s, void *buf, size_t n,
 			   struct error *err)

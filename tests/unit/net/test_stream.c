@@ -32,17 +32,7 @@ static struct net_stream *stream;
 
 static bool connected(void)
 {
-	struct error err = ERROR_INIT;
-	struct net_address to;
-	int listener = listen_at("127.0.0.1", 1, &to);
-
-	stream = NULL;
-	if (listener < 0)
-		return false;
-	if (net_open(&to, &plain, LONG_MS, &stream, &err) == 0)
-		peer = accept(listener, NULL, NULL);
-	(void)close(listener);
-	return stream != NULL && peer >= 0;
+	return connect_to(&peer, &stream);
 }
 
 static void disconnect(void)

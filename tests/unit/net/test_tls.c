@@ -49,6 +49,7 @@ static void both_ways(void)
 	for (size_t i = 0; i < 3; i++) {
 		struct tlspeer p = {.serve = echo, .version = versions[i]};
 		struct net_stream *s = open_good(&p);
+		struct net_waiting waiting = {.stream = s};
 		struct error err = ERROR_INIT;
 		char buf[16];
 		size_t got = 9;
@@ -61,6 +62,8 @@ static void both_ways(void)
 		CHECK(read_all(s, buf, 3, &err) == 0);
 		/* The rest is in OpenSSL's hands, and no poll says so. */
 		CHECK(net_wait(s, false, LONG_MS, &err) == 1);
+		CHECK(net_wait_any(&waiting, 1, LONG_MS, &err) == 1);
+		CHECK(waiting.ready);
 		CHECK(net_read(s, buf + 3, 13, &got, &err) == 0);
 		CHECK_U64(got, 7);
 		CHECK(memcmp(buf, "hello, you", 10) == 0);
@@ -68,6 +71,8 @@ static void both_ways(void)
 		/* Tickets may come meanwhile, which are no bytes. */
 		CHECK(net_read(s, buf, 1, &got, &err) == 0 && got == 0);
 		CHECK(net_wait(s, false, 1, &err) == 0);
+		CHECK(net_wait_any(&waiting, 1, 1, &err) == 0);
+		CHECK(!waiting.ready);
 		net_close(s);
 		tlspeer_end(&p);
 		/* It was told that this is the end. */
