@@ -49,20 +49,27 @@ static bool is_text(const struct reply *reply)
 }
 
 /* A host, "" where none is said; false: it cannot be one. */
-static bool read_host(const struct reply *reply, char out[SLOTS_HOST_MAX])
+static bool take_host(const char *text, size_t len, char out[SLOTS_HOST_MAX])
 {
 	out[0] = '\0';
-	if (reply->type == REPLY_NIL)
-		return true;
-	if (!is_text(reply) || reply->len >= SLOTS_HOST_MAX)
+	if (len >= SLOTS_HOST_MAX)
 		return false;
-	for (size_t i = 0; i < reply->len; i++)
-		if ((unsigned char)reply->u.text[i] <= ' ' ||
-		    (unsigned char)reply->u.text[i] >= 0x7F)
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] <= ' ' ||
+		    (unsigned char)text[i] >= 0x7F)
 			return false;
-	if (strcmp(reply->u.text, "?") != 0)
-		memcpy(out, reply->u.text, reply->len + 1);
+	if (len == 1 && text[0] == '?')
+		return true;
+	memcpy(out, text, len);
+	out[len] = '\0';
 	return true;
+}
+
+static bool read_host(const struct reply *reply, char out[SLOTS_HOST_MAX])
+{
+	if (reply->type == REPLY_NIL)
+		return take_host("", 0, out);
+	return is_text(reply) && take_host(reply->u.text, reply->len, out);
 }
 
 static bool read_number(const struct reply *reply, int64_t least, int64_t most,
@@ -146,6 +153,9 @@ static int read_primary(const struct reply *map, bool tls,
 	const struct reply *port = reply_member(map, tls ? "tls-port" : "port");
 	int64_t number;
 
+	/* The wanted kind may not be there, as both are one for some. */
+	if (port == NULL)
+		port = reply_member(map, tls ? "port" : "tls-port");
 	if (host == NULL)
 		host = reply_member(map, "ip");
 	if (host == NULL || port == NULL || !read_host(host, node->host) ||
@@ -211,6 +221,34 @@ static int take_all(struct slots *slots, const struct reply *reply, bool tls,
 	return 0;
 }
 
+/* Those that have slots, in the order of their lowest ones. */
+static int put_in_order(struct slots *slots, struct error *err)
+{
+	uint16_t numbers[SLOTS_NODES_MAX]; /* new ones */
+	struct slots_node *nodes = calloc(slots->count, sizeof(*nodes));
+	size_t count = 0;
+
+	if (nodes == NULL)
+		return error_nomem(err);
+	for (size_t i = 0; i < slots->count; i++)
+		numbers[i] = SLOTS_NOBODY;
+	for (int slot = 0; slot < SLOTS_COUNT; slot++) {
+		uint16_t *owner = &slots->owner[slot];
+
+		if (*owner == SLOTS_NOBODY)
+			continue;
+		if (numbers[*owner] == SLOTS_NOBODY) {
+			nodes[count] = slots->nodes[*owner];
+			numbers[*owner] = (uint16_t)count++;
+		}
+		*owner = numbers[*owner];
+	}
+	free(slots->nodes);
+	slots->nodes = nodes;
+	slots->count = count;
+	return 0;
+}
+
 int slots_read(const struct reply *reply, bool tls, struct slots *out,
 	       struct error *err)
 {
@@ -219,44 +257,48 @@ int slots_read(const struct reply *reply, bool tls, struct slots *out,
 		out->owner[slot] = SLOTS_NOBODY;
 	if (reply->type != REPLY_ARRAY)
 		(void)reply_refused(reply, err, "CLUSTER SLOTS");
-	else if (take_all(out, reply, tls, err) == 0)
+	else if (take_all(out, reply, tls, err) == 0 &&
+		 put_in_order(out, err) == 0)
 		return 0;
 	slots_release(out);
 	return -1;
 }
 
+/* A number of decimal digits that end before `end`. */
+static bool take_number(const char **at, char end, unsigned long most,
+			unsigned long *out)
+{
+	char *rest;
+
+	if (**at < '0' || **at > '9')
+		return false;
+	*out = strtoul(*at, &rest, 10);
+	*at = rest;
+	return *out <= most && *rest == end;
+}
+
 bool slots_redirect(const struct reply *reply, struct slots_redirect *out)
 {
 	bool ask = reply_is_error(reply, "ASK");
-	const char *at;
-	const char *colon;
-	size_t len;
-	char *end;
-	unsigned long n;
+	const char *at, *colon;
+	unsigned long slot, port;
 
-	if (!ask && !reply_is_error(reply, "MOVED"))
+	if ((!ask && !reply_is_error(reply, "MOVED")) ||
+	    strlen(reply->u.text) != reply->len)
+		return false;
+	at = reply->u.text + (ask ? strlen("ASK") : strlen("MOVED"));
+	if (*at++ != ' ' || !take_number(&at, ' ', SLOTS_COUNT - 1, &slot))
+		return false;
+	at++;
+	colon = strrchr(at, ':');
+	if (colon == NULL ||
+	    !take_host(at, (size_t)(colon - at), out->node.host))
+		return false;
+	at = colon + 1;
+	if (!take_number(&at, '\0', UINT16_MAX, &port) || port == 0)
 		return false;
 	out->ask = ask;
-	at = reply->u.text + (ask ? strlen("ASK") : strlen("MOVED"));
-	if (*at++ != ' ' || *at < '0' || *at > '9')
-		return false;
-	n = strtoul(at, &end, 10);
-	if (n >= SLOTS_COUNT || *end != ' ')
-		return false;
-	out->slot = (int)n;
-	at = end + 1;
-	colon = strrchr(at, ':');
-	if (colon == NULL || colon[1] < '0' || colon[1] > '9')
-		return false;
-	n = strtoul(colon + 1, &end, 10);
-	len = (size_t)(colon - at);
-	if (n == 0 || n > 65535 || *end != '\0' || len >= SLOTS_HOST_MAX ||
-	    memchr(at, ' ', len) != NULL)
-		return false;
-	out->node.port = (uint16_t)n;
-	memcpy(out->node.host, at, len);
-	out->node.host[len] = '\0';
-	if (strcmp(out->node.host, "?") == 0)
-		out->node.host[0] = '\0';
+	out->slot = (int)slot;
+	out->node.port = (uint16_t)port;
 	return true;
 }
