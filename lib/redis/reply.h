@@ -79,16 +79,18 @@ const struct reply *reply_member(const struct reply *reply, const char *name);
 
 /*
  * The error that a reply means when it is not what was wanted.  An error
- * reply: NOAUTH, WRONGPASS, NOPERM: ERROR_RIGHTS; OOM: ERROR_SPACE; LOADING,
- * MASTERDOWN, READONLY, CLUSTERDOWN, TRYAGAIN, BUSY, MISCONF, NOREPLICAS:
- * ERROR_TEMPORARY; "ERR unknown command", the same of a command in a script,
- * and MOVED and ASK, which say that a key is on another node of a cluster:
- * ERROR_ENGINE; anything else, also any other type, ERROR_DATA.  The text is
+ * reply: NOAUTH, WRONGPASS, NOPERM: ERROR_RIGHTS; OOM, or a plan's size that
+ * is used up: ERROR_SPACE; LOADING, MASTERDOWN, READONLY, CLUSTERDOWN,
+ * TRYAGAIN, BUSY, MISCONF, NOREPLICAS, too many clients, a quota of requests
+ * that is used up, and what sounds like throttling: ERROR_TEMPORARY; "ERR
+ * unknown command", the same of a command in a script, and MOVED and ASK,
+ * which say that a key is on another node of a cluster: ERROR_ENGINE; anything
+ * else, also any other type, ERROR_DATA.  The text is
  * "what: " and the server's own, shown as show_clean() does and without the
  * words of a command or the place in a script; for MOVED and ASK a sentence
  * with slot and node; for another type what came instead.  A hint goes with
- * those of rights, memory, unknown commands and what a server waits for. Always
- * returns -1.
+ * those of rights, memory, quotas, throttling, unknown commands and what a
+ * server waits for.  Always returns -1.
  */
 int reply_refused(const struct reply *reply, struct error *err, const char *fmt,
 		  ...) __attribute__((format(printf, 3, 4)));

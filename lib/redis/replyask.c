@@ -86,6 +86,12 @@ const struct reply *reply_member(const struct reply *reply, const char *name)
 #define HINT_PASSWORD                                                \
 	"a password comes from BLOOMCTL_TARGET, --password-file or " \
 	"--password-command"
+#define HINT_QUOTA                                                            \
+	"the service's quota of requests is used up: raise it, or run again " \
+	"when it begins anew"
+#define HINT_RATE                                                           \
+	"the service takes no more commands per second than it was given: " \
+	"raise its limit, or run again at a quieter time"
 #define HINT_RIGHTS "bloomctl(1), RIGHTS lists what the user needs"
 
 static const struct {
@@ -116,6 +122,13 @@ static const struct {
 	 "the server wants more replicas (min-replicas-to-write) than it has: "
 	 "see to them"},
 	{"ERR max number of clients", ERROR_TEMPORARY, NULL},
+	/* Upstash */
+	{"ERR max concurrent connections", ERROR_TEMPORARY, NULL},
+	{"ERR max requests limit exceeded", ERROR_TEMPORARY, HINT_QUOTA},
+	{"ERR max daily request limit exceeded", ERROR_TEMPORARY, HINT_QUOTA},
+	{"ERR DB capacity quota exceeded", ERROR_SPACE,
+	 "the plan's size is used up: raise it or free some; bloomctl size "
+	 "tells what a set needs"},
 	{"ERR unknown command", ERROR_ENGINE, NULL},
 };
 
@@ -130,6 +143,22 @@ static const struct {
 	{"command called from script", ERROR_ENGINE},
 	{"command called from Lua script", ERROR_ENGINE},
 };
+
+/*
+ * Services that limit how many commands come per second do not tell how they
+ * say so, ElastiCache Serverless among them; these are the words for it.
+ */
+static bool is_throttled(const char *text)
+{
+	static const char *const words[] = {
+		"throttl", "rate limit", "rate exceeded", "too many requests"};
+
+	for (; *text != '\0'; text++)
+		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+			if (strncasecmp(text, words[i], strlen(words[i])) == 0)
+				return true;
+	return false;
+}
 
 static const char *unknown_command_hint(const char *text)
 {
@@ -236,6 +265,10 @@ static enum error_code meaning_of(const char *text, const char **hint)
 		code = meanings[i].code;
 		*hint = meanings[i].hint;
 		break;
+	}
+	if (code == ERROR_DATA && *hint == NULL && is_throttled(text)) {
+		*hint = HINT_RATE;
+		return ERROR_TEMPORARY;
 	}
 	if (code == ERROR_ENGINE)
 		*hint = unknown_command_hint(text);
