@@ -261,6 +261,8 @@ static void what_cannot_be_is_refused(void)
 		       "*1\r\n*4\r\n+role\r\n+master\r\n+ip\r\n+h\r\n"),
 		 PLACE},
 	};
+	static const char nul[] = "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$3\r\na\0b"
+				  "\r\n:1\r\n";
 	char bytes[512], want[128];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -270,8 +272,7 @@ static void what_cannot_be_is_refused(void)
 		check_text(bytes, want);
 	}
 	/* A NUL, and a host that is longer than any. */
-	check_bytes("*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$3\r\na\0b\r\n:1\r\n", 38,
-		    false, UNREADABLE PLACE);
+	check_bytes(nul, sizeof(nul) - 1, false, UNREADABLE PLACE);
 	(void)snprintf(bytes, sizeof(bytes),
 		       "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$256\r\n%0256d\r\n:1\r\n",
 		       0);
