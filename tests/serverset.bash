@@ -135,8 +135,9 @@ all_of() {
 		cut -f 1,4 >asked
 	[[ -s asked ]]
 	if is_cluster "$server"; then
-		members <asked
-		all_read "$server"
+		members <asked >asked.members
+		"$BUILD/reader" --once "$(reader_place "$server")" \
+			asked.members || fail "rows are lost"
 		return
 	fi
 	python3 - "$(redis_socket "$server")" <<-'END'
@@ -159,9 +160,9 @@ all_of() {
 	END
 }
 
-# members: of lines of KEY and FILTER makes the file `members` for the reader.
+# members: of lines of KEY and FILTER makes what the reader asks for.
 members() {
-	awk -F '\t' -v OFS='\t' '{ print $2, s, $1 }' >members \
+	awk -F '\t' -v OFS='\t' '{ print $2, s, $1 }' \
 		"s=$("$BLOOMCTL" key -k cards.keyspec --sentinel)" -
 }
 
@@ -174,12 +175,6 @@ reader_place() {
 	else
 		redis_socket "$1"
 	fi
-}
-
-# all_read NAME: a pass over `members` finds them all.
-all_read() {
-	"$BUILD/reader" --once "$(reader_place "$1")" members ||
-		fail "rows are lost"
 }
 
 # lock_is FIELD VALUE
