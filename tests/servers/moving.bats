@@ -33,8 +33,10 @@ setup() {
 	many
 }
 
-# prepare WORK: an empty cluster, but for what $work needs; $command is it.
+# prepare WORK: an empty cluster, but for what WORK needs; $command is it.  Any
+# node does as the target.
 prepare() {
+	target=$(redis_url "main$((1 + RANDOM % 6))")
 	redis_cli main FLUSHALL >/dev/null
 	server_live rows.csv
 	command=(build -q -s file:more.csv --receipt built.json)
