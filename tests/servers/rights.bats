@@ -3,6 +3,7 @@
 #
 # The users of bloomctl(1), RIGHTS: what stands there is enough, and nothing of
 # it can be left out.
+# servers: single
 bats_require_minimum_version 1.5.0
 
 load ../helpers
