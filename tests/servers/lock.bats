@@ -138,7 +138,7 @@ shadows() {
 	need_fault
 	many buckets=1000
 	local n
-	for n in 14 18 22 26 30; do
+	for ((n = 14; n < 90; n += 4)); do
 		redis_cli main FLUSHALL >/dev/null
 		LD_PRELOAD=$BUILD/fault.so FAULT=send:$n:stop "$BLOOMCTL" build \
 			-q -k cards.keyspec -t "$target" --capacity 100 \
