@@ -11,12 +11,13 @@
  * each node that is needed gets a connection and a window of its own.
  *
  * What a node of a cluster did not do is done by the one that it names, or
- * again a little later: a slot is moving, the cluster is down, a node is gone
- * and a replica takes over.  Who has which slots is then asked anew, and what
- * was not answered goes to the slot's present owner.  So every command must be
- * one that may be done twice; those for one slot stay in their order, but for
- * one that a node refuses while it does those behind it.  What cannot be done
- * for the target's time-out is ERROR_TEMPORARY with the last reason.
+ * again a little later: a slot is moving, the cluster is down, it is too much
+ * at a time for the service, a node is gone and a replica takes over.  Who has
+ *which slots is then asked anew, and what was not answered goes to the slot's
+ *present owner.  So every command must be one that may be done twice; those for
+ *one slot stay in their order, but for one that a node refuses while it does
+ *those behind it.  What cannot be done for the target's time-out is
+ *ERROR_TEMPORARY with the last reason.
  *
  * All else is as of a conn: bytes are borrowed until answered, errors name the
  * place, after an error of its own every call ends with it, a stop is none,

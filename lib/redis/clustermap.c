@@ -116,7 +116,11 @@ int map_begin(struct cluster *c, struct error *err)
 		return 0;
 	if (conn_call(self->conn, 2, question, NULL, &reply, err) != 0)
 		return -1;
-	if (!facts->cluster && reply->type != REPLY_ARRAY)
+	/*
+	 * Some services hide a cluster behind one address, and do not tell:
+	 * that is one server then.  Where it is none, keys say so themselves.
+	 */
+	if (reply->type != REPLY_ARRAY)
 		return 0;
 	return read_first(c, reply, err);
 }

@@ -149,7 +149,7 @@ void cluster_bounced(void *ctx, const struct conn_pending *command,
 			w.node = node;
 	} else if (reply_is_error(why, "TRYAGAIN")) {
 		half_moved(n, command);
-	} else {
+	} else if (!reply_is_throttled(why)) {
 		c->stale = true;
 	}
 	wait_add(c, &w);

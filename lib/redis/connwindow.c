@@ -118,7 +118,7 @@ struct conn_pending conn_pop(struct conn *c)
 static bool is_bounced(const struct reply *reply)
 {
 	return conn_transient(reply) || reply_is_error(reply, "MOVED") ||
-	       reply_is_error(reply, "ASK");
+	       reply_is_error(reply, "ASK") || reply_is_throttled(reply);
 }
 
 /* One answer, to the oldest command. */

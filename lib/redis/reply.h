@@ -78,6 +78,12 @@ int reply_integer(const struct reply *reply, int64_t *out);
 const struct reply *reply_member(const struct reply *reply, const char *name);
 
 /*
+ * Whether it is an error that sounds like throttling: the same may be done
+ * more slowly.
+ */
+bool reply_is_throttled(const struct reply *reply);
+
+/*
  * The error that a reply means when it is not what was wanted.  An error
  * reply: NOAUTH, WRONGPASS, NOPERM: ERROR_RIGHTS; OOM, or a plan's size that
  * is used up: ERROR_SPACE; LOADING, MASTERDOWN, READONLY, CLUSTERDOWN,

@@ -160,6 +160,11 @@ static bool is_throttled(const char *text)
 	return false;
 }
 
+bool reply_is_throttled(const struct reply *reply)
+{
+	return reply->type == REPLY_ERROR && is_throttled(reply->u.text);
+}
+
 static const char *unknown_command_hint(const char *text)
 {
 	for (; *text != '\0'; text++)
