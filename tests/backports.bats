@@ -22,7 +22,7 @@ written() {
 }
 
 @test "backports: a stanza is copied, with its place, keys and options" {
-	cat >$parts/debian.sources <<-'END'
+	cat >"$parts"/debian.sources <<-'END'
 		# a comment
 		Types: deb deb-src
 		Enabled: no
@@ -70,7 +70,7 @@ Signed-By:
 		deb https://security.example/debian bookworm-security main
 		deb https://rest.example/debian bookworm contrib
 	END
-	cat >$parts/debian.list <<-'END'
+	cat >"$parts"/debian.list <<-'END'
 		deb [ arch=amd64 signed-by=/k.gpg ] https://one.example/debian bookworm contrib main # ours
 		deb https://two.example/debian bookworm main
 	END
@@ -89,7 +89,7 @@ Signed-By:
 	assert_status 69
 	assert_stderr_is \
 		'backports: no source in apt has the suite bookworm'
-	[[ -z $(ls $parts) ]]
+	[[ -z $(ls "$parts") ]]
 }
 
 @test "backports: what is no name of a suite is refused" {

@@ -24,6 +24,7 @@
 
 # servers_start NAME [OPTION...]: what $SERVERS says: see redis.bash.
 servers_start() {
+	# shellcheck disable=SC2154 # redis.bash sets it
 	if [[ $servers_kind == cluster ]]; then
 		cluster_start "$@"
 	else

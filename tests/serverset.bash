@@ -135,7 +135,7 @@ all_of() {
 		cut -f 1,4 >asked
 	[[ -s asked ]]
 	if is_cluster "$server"; then
-		members <asked >asked.members
+		questions <asked >asked.members
 		"$BUILD/reader" --once "$(reader_place "$server")" \
 			asked.members || fail "rows are lost"
 		return
@@ -160,8 +160,8 @@ all_of() {
 	END
 }
 
-# members: of lines of KEY and FILTER makes what the reader asks for.
-members() {
+# questions: of lines of KEY and FILTER makes what the reader asks for.
+questions() {
 	awk -F '\t' -v OFS='\t' '{ print $2, s, $1 }' \
 		"s=$("$BLOOMCTL" key -k cards.keyspec --sentinel)" -
 }

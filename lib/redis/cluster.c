@@ -24,6 +24,7 @@ static int add_nodes(struct cluster *c, const struct cluster *like,
 			    err) < 0)
 			return -1;
 	c->many = true;
+	c->shards = like->shards;
 	memcpy(c->owner, like->owner, sizeof(c->owner));
 	return 0;
 }

@@ -52,6 +52,7 @@ struct cluster {
 	struct waiting **last;   /* where the next one goes */
 	size_t waits;            /* of them */
 
+	bool shards;        /* the map is the answer to CLUSTER SHARDS */
 	bool stale;         /* the map has been wrong */
 	bool asked;         /* for it, and not answered yet */
 	bool calling;       /* one command at a time on a connection */

@@ -8,7 +8,8 @@
 /* The map is asked for at most so often, in milliseconds. */
 #define ASK_EVERY_MS 50
 
-static const char *const question[] = {"CLUSTER", "SLOTS"};
+static const char *const ask_slots[] = {"CLUSTER", "SLOTS"};
+static const char *const ask_shards[] = {"CLUSTER", "SHARDS"};
 
 static int64_t in_ms(int ms)
 {
@@ -20,7 +21,7 @@ static int64_t in_ms(int ms)
 static int apply(struct cluster *c, const struct slots *map,
 		 const struct node *from, struct error *err)
 {
-	uint16_t number[SLOTS_NODES_MAX];
+	uint16_t number[SLOTS_NODES_MAX] = {0};
 
 	for (size_t i = 0; i < map->count; i++) {
 		int n = node_at(c, &map->nodes[i], &from->target, err);
@@ -114,7 +115,12 @@ int map_begin(struct cluster *c, struct error *err)
 	/* Where INFO is refused, it may be one all the same. */
 	if (!facts->cluster && facts->version[0] != 0)
 		return 0;
-	if (conn_call(self->conn, 2, question, NULL, &reply, err) != 0)
+	if (conn_call(self->conn, 2, ask_slots, NULL, &reply, err) != 0)
+		return -1;
+	/* The newer question, where the older one is refused. */
+	c->shards = reply->type != REPLY_ARRAY;
+	if (c->shards &&
+	    conn_call(self->conn, 2, ask_shards, NULL, &reply, err) != 0)
 		return -1;
 	/*
 	 * Some services hide a cluster behind one address, and do not tell:
@@ -186,7 +192,8 @@ int map_refresh(struct cluster *c, struct error *err)
 	}
 	if (!conn_has_room(c->nodes[node]->conn, 64))
 		return 0;
-	if (conn_command(2, question, NULL, &command, err) != 0)
+	if (conn_command(2, c->shards ? ask_shards : ask_slots, NULL, &command,
+			 err) != 0)
 		return cluster_fail(c, err);
 	command.tag = node;
 	command.slot = CLUSTER_ANY;

@@ -66,8 +66,8 @@ static struct node *node_at(struct cluster *c, const char *place, size_t len)
 			return node;
 	if (c->count == NODES || len >= sizeof(node->place))
 		die("the cluster", "it has too many nodes");
-	memcpy(node->place, place, len);
-	node->place[len] = '\0';
+	(void)snprintf(node->place, sizeof(node->place), "%.*s", (int)len,
+		       place);
 	node->link.fd = -1;
 	c->count++;
 	return node;

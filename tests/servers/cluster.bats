@@ -179,6 +179,7 @@ evicts() {
 	all_of rows.csv
 	"$BLOOMCTL" swap -q -k cards.keyspec -t "$target" -g "$built" \
 		>said.out 2>said.err 3>&- &
+	# shellcheck disable=SC2034 # for ends()
 	pid=$!
 	wait_until lock_is phase checking
 	cluster_migrate main cards:09 "$to"

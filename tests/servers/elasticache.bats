@@ -26,7 +26,9 @@ setup_file() {
 	for word in "${serverless[@]}"; do
 		gone+=(--rename-command "$word" "")
 	done
+	# shellcheck disable=SC2034 # what redis_start starts
 	engine=valkey-bloom
+	# shellcheck disable=SC2034
 	! type -P valkey-server >/dev/null || daemon=valkey-server
 	begin_file
 	write_csv rows.csv 1 2000
@@ -94,6 +96,14 @@ documented() {
 	begin_set node
 	many
 	documented +info +command\|info
+	everything --user app --password-file password
+	all_of rows.csv
+}
+
+@test "elasticache: the map of the slots may come from CLUSTER SHARDS" {
+	begin_set node
+	many
+	documented +info +command\|info -cluster\|slots +cluster\|shards
 	everything --user app --password-file password
 	all_of rows.csv
 }

@@ -219,7 +219,7 @@ ends_well() {
 	local seed=${SEED:-$((RANDOM * 32768 + RANDOM))} run bad=0 work
 	local -A most=()
 	"$BLOOMCTL" key -k cards.keyspec --stdin --input-format csv \
-		<rows.csv | cut -f 1,4 | members >members
+		<rows.csv | cut -f 1,4 | questions >members
 	for work in build swap prune; do
 		count_sends "$work"
 		most[$work]=$sends

@@ -40,7 +40,7 @@ commands() {
 	many
 	server_live rows.csv
 	"$BLOOMCTL" key -k cards.keyspec --stdin --input-format csv <rows.csv |
-		cut -f 1,4 | members >members
+		cut -f 1,4 | questions >members
 	[[ $(wc -l <members) == 20000 ]]
 	# In a cluster it is moving.bats that has more to show.
 	! is_cluster main || most=2
@@ -68,7 +68,7 @@ commands() {
 @test "readers: they would see a filter that is gone, for a moment only" {
 	server_live rows.csv
 	"$BLOOMCTL" key -k cards.keyspec --stdin --input-format csv <rows.csv |
-		cut -f 1,4 | members >members
+		cut -f 1,4 | questions >members
 	"$BUILD/reader" "$(reader_place main)" members >said 3>&- &
 	pid=$!
 	wait_until ready "$pid"
