@@ -141,7 +141,6 @@ void cluster_bounced(void *ctx, const struct conn_pending *command,
 		int node = map_redirect(c, &redirect, n, &ignored);
 
 		c->cause.hint[0] = '\0'; /* that is for who knows no map */
-
 		if (w.command.tries <= HOPS_MAX)
 			w.due = 0;
 		w.asking = redirect.ask;
@@ -252,6 +251,7 @@ static int replaced(struct cluster *c, const struct node *n, struct error *err)
 static int send_one(struct cluster *c, struct waiting *w, struct error *err)
 {
 	int number = w->node >= 0 ? w->node : node_for(c, &w->command);
+	struct conn_pending command;
 	struct node *n;
 	int rc;
 
@@ -283,10 +283,12 @@ static int send_one(struct cluster *c, struct waiting *w, struct error *err)
 	if (!has_room(c, n->conn, w->command.len + 64))
 		return 0;
 	if (node_pin(n, err) != 0 ||
-	    (w->asking && put_asking(n->conn, err) != 0) ||
-	    conn_put(n->conn, &w->command, err) != 0)
+	    (w->asking && put_asking(n->conn, err) != 0))
 		return cluster_fail(c, err);
-	return 1;
+	/* Its copy is the connection's from here on, also when that fails. */
+	command = w->command;
+	w->command.copy = NULL;
+	return conn_put(n->conn, &command, err) == 0 ? 1 : cluster_fail(c, err);
 }
 
 int wait_send(struct cluster *c, struct error *err)
@@ -323,8 +325,11 @@ int wait_send(struct cluster *c, struct error *err)
 	return 0;
 }
 
-/* 1: it is on its way, or waits; 0: something must move before; -1. */
-static int try_add(struct cluster *c, const struct conn_pending *command,
+/*
+ * 1: it is on its way, or waits; 0: something must move before; -1.  Its copy
+ * is taken over, and *command has none any more, but with 0.
+ */
+static int try_add(struct cluster *c, struct conn_pending *command,
 		   struct error *err)
 {
 	const struct waiting w = {.command = *command, .node = NODE_NONE};
@@ -341,29 +346,29 @@ static int try_add(struct cluster *c, const struct conn_pending *command,
 		return cluster_fail(c, err);
 	if (conn == NULL || conn->net == NULL ||
 	    (c->waits > 0 && slot_waits(c, command->slot))) {
+		command->copy = NULL;
 		wait_add(c, &w);
 		return 1;
 	}
 	if (!has_room(c, conn, command->len))
 		return 0;
-	if (node_pin(c->nodes[number], err) != 0 ||
-	    conn_put(conn, command, err) != 0)
+	if (node_pin(c->nodes[number], err) != 0)
 		return cluster_fail(c, err);
-	return 1;
+	command->copy = NULL;
+	return conn_put(conn, &w.command, err) == 0 ? 1 : cluster_fail(c, err);
 }
 
 int cluster_add(struct cluster *c, const struct conn_pending *command,
 		struct error *err)
 {
+	struct conn_pending it = *command;
 	int rc = cluster_check(c, err);
 
-	if (rc == 0) {
-		while ((rc = try_add(c, command, err)) == 0)
-			if (cluster_step(c, err) != 0)
-				break;
+	while (rc == 0) {
+		rc = try_add(c, &it, err);
+		if (rc == 0)
+			rc = cluster_step(c, err);
 	}
-	if (rc == 1)
-		return 0;
-	free(command->copy);
-	return -1;
+	free(rc > 0 ? NULL : it.copy);
+	return rc > 0 ? 0 : -1;
 }
