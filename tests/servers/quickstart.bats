@@ -11,7 +11,7 @@ load ../redis
 setup_file() {
 	begin_file
 	redis_start main
-	redis_tls_start tls --requirepass admin
+	redis_tls_start tls --requirepass adm1n-word
 }
 
 teardown_file() {
@@ -72,7 +72,7 @@ rules() {
 
 @test "quickstart: over TLS, as a user with the rights of the page and no others" {
 	# shellcheck disable=SC2034 # for the helpers
-	local words redis_auth=admin
+	local words redis_auth=adm1n-word
 	mapfile -t words < <(rules)
 	redis_acl tls rebuild s3cret-word "${words[@]}"
 	echo s3cret-word >password
@@ -85,7 +85,7 @@ rules() {
 	quickstart --config a.conf
 	all_well
 	assert_has "$output" "in rediss://localhost:$(redis_port tls)"
-	assert_lacks "$output" s3cret-word admin
+	assert_lacks "$output" s3cret-word adm1n-word
 	[[ $(redis_cli tls TYPE packages:00) == MBbloom-- ]]
 	# Without the user it is a server like any other, and lets nobody in.
 	sed -i '/^user/d' a.conf
