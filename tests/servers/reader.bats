@@ -53,7 +53,8 @@ read_more() {
 }
 
 redis_calls() {
-	redis_info main cmdstat_bf.mexists | sed 's/calls=\([0-9]*\).*/\1/'
+	redis_cli main INFO commandstats |
+		sed -n 's/^cmdstat_bf\.mexists:calls=\([0-9]*\).*/\1/Ip'
 }
 
 reads_since() {
