@@ -154,7 +154,9 @@ static int check_all(struct promotion *p, struct error *err)
 	uint64_t fence;
 	uint32_t good = 0;
 
-	if (serverlive_read(p->server, &ids, &fence, err) != 0)
+	if (server_ready(p->server, err) != 0 ||
+	    cluster_refresh(p->server->cluster, err) != 0 ||
+	    serverlive_read(p->server, &ids, &fence, err) != 0)
 		return -1;
 	for (uint32_t b = 0; b < n; b++)
 		good += strcmp(ids[b], p->generation) == 0;
