@@ -21,6 +21,7 @@ settings() {
 	local name
 	for name in $(compgen -e); do
 		case $name in
+		BLOOMCTL_TEST_VALKEY_BLOOM) ;;
 		BLOOMCTL_*) unset "$name" ;;
 		esac
 	done
