@@ -13,12 +13,13 @@ setup() {
 	parts=apt/sources.list.d
 }
 
-# written KIND: what it wrote, and that it said so.
-written() {
+# writes KIND WANT: and says so.
+writes() {
+	local file=$parts/bookworm-backports.$1
 	any_run "$backports" bookworm apt
-	assert_stdout_is "apt/sources.list.d/bookworm-backports.$1"
+	assert_stdout_is "$file"
 	assert_status 0
-	cat "apt/sources.list.d/bookworm-backports.$1"
+	[[ $(<"$file") == "$2" ]] || fail "it wrote: $(<"$file")"
 }
 
 @test "backports: a stanza is copied, with its place, keys and options" {
@@ -52,7 +53,7 @@ written() {
 		 .
 		 abc=
 	END
-	[[ $(written sources) == "Types: deb
+	writes sources "Types: deb
 Suites: bookworm-backports
 Components: main
 URIs: https://one.example/debian
@@ -60,7 +61,7 @@ URIs: https://one.example/debian
 Signed-By:
  -----BEGIN PGP PUBLIC KEY BLOCK-----
  .
- abc=" ]]
+ abc="
 }
 
 @test "backports: a line is copied, with its options" {
@@ -74,13 +75,13 @@ Signed-By:
 		deb [ arch=amd64 signed-by=/k.gpg ] https://one.example/debian bookworm contrib main # ours
 		deb https://two.example/debian bookworm main
 	END
-	[[ $(written list) == "deb [ arch=amd64 signed-by=/k.gpg ] https://one.example/debian bookworm-backports main" ]]
+	writes list "deb [ arch=amd64 signed-by=/k.gpg ] https://one.example/debian bookworm-backports main"
 }
 
 @test "backports: a line without options is copied, from the first file" {
 	echo 'deb http://one.example/debian bookworm main contrib' \
 		>apt/sources.list
-	[[ $(written list) == "deb http://one.example/debian bookworm-backports main" ]]
+	writes list "deb http://one.example/debian bookworm-backports main"
 }
 
 @test "backports: without a source of Debian itself nothing is written" {
