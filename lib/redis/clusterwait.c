@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,11 @@ static int wait_any(struct cluster *c, struct error *err)
 		list[count].write = c->nodes[i]->conn->unsent > 0;
 		list[count].ready = false;
 		node[count++] = i;
+	}
+	/* Without a stream, nothing would say that this is patient. */
+	if (count == 0 && c->patient_until != 0) {
+		(void)poll(NULL, 0, step_ms(c));
+		return 0;
 	}
 	rc = net_wait_any(list, count, step_ms(c), err);
 	if (rc < 0)
