@@ -140,7 +140,14 @@ int map_answered(void *ctx, uint64_t node, const struct reply *reply,
 
 	c->asked = false;
 	c->next_ask = in_ms(ASK_EVERY_MS);
-	return read_map(c, reply, c->nodes[node], err);
+	if (read_map(c, reply, c->nodes[node], err) == 0)
+		return 0;
+	if (err->code != ERROR_TEMPORARY)
+		return -1;
+	/* Another one may know more: this may be out of the cluster. */
+	c->cause = *err;
+	(void)error_prefix(&c->cause, "%s", cluster_place(c, node));
+	return 0;
 }
 
 void map_dropped(struct cluster *c)
