@@ -173,6 +173,7 @@ void cluster_harvest(struct node *n)
 		if (is_own(c, &w.command))
 			continue;
 		c->resent += written ? 1 : 0;
+		w.command.tries += written ? 1 : 0;
 		w.again = written && c->pins != NULL;
 		if (w.again)
 			w.node = (int)n->number;
@@ -288,6 +289,9 @@ static int send_one(struct cluster *c, struct waiting *w, struct error *err)
 	/* Its copy is the connection's from here on, also when that fails. */
 	command = w->command;
 	w->command.copy = NULL;
+	/* It only waited for a connection. */
+	if (command.tries == 0)
+		command.since = 0;
 	return conn_put(n->conn, &command, err) == 0 ? 1 : cluster_fail(c, err);
 }
 
