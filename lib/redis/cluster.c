@@ -14,10 +14,11 @@ static int add_nodes(struct cluster *c, const struct cluster *like,
 		     struct error *err)
 {
 	const struct slots_node self = {.port = c->target->address.port};
+	bool known = like != NULL && like->many;
 
-	if (node_at(c, &self, NULL, err) < 0)
+	if (node_at(c, known ? &like->nodes[0]->where : &self, NULL, err) < 0)
 		return -1;
-	if (like == NULL || !like->many)
+	if (!known)
 		return 0;
 	for (size_t i = 1; i < like->count; i++)
 		if (node_at(c, &like->nodes[i]->where, &like->nodes[i]->target,
@@ -116,9 +117,10 @@ int cluster_left(const struct cluster *c, int64_t since)
 
 bool cluster_failed(const struct cluster *c)
 {
+	const struct conn *alone = c->many ? NULL : c->nodes[0]->conn;
+
 	return c->err.code != ERROR_NONE ||
-	       (!c->many && c->nodes[0]->conn != NULL &&
-		conn_failed(c->nodes[0]->conn));
+	       (!c->many && (alone == NULL || conn_failed(alone)));
 }
 
 /* --- nodes ---------------------------------------------------------------- */
