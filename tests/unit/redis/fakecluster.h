@@ -62,8 +62,8 @@ struct fakes {
 	int listener[FAKE_NODES];
 	unsigned port[FAKE_NODES];
 	struct fake_client clients[FAKE_CLIENTS];
-	atomic_size_t hits; /* rules */
-	size_t asked;       /* for the map */
+	atomic_size_t hits;  /* rules */
+	atomic_size_t asked; /* for the map */
 	int wake[2];
 	pthread_t thread;
 	char log[4096];
@@ -169,7 +169,7 @@ static inline void fakes_obey(struct fakes *f, struct fake_client *c,
 	if (fakes_login(f, c->node, c->fd, command))
 		return;
 	if (strcmp(command, "CLUSTER SLOTS") == 0) {
-		f->asked++;
+		atomic_fetch_add(&f->asked, 1);
 		fakes_map(f, c->fd);
 		return;
 	}
