@@ -69,6 +69,11 @@ static void after_failure(struct lease *l, const struct error *why)
 	l->broken = true;
 	if (bearable && !is_over(l))
 		return;
+	/* A process that was stopped had its time-outs while it was. */
+	if (silent && !l->last_try) {
+		l->last_try = true;
+		return;
+	}
 	l->lost = *why;
 	if (silent)
 		(void)error_prefix(&l->lost,
@@ -123,6 +128,7 @@ static void *lease_run(void *arg)
 		if (spoiled.code != ERROR_NONE)
 			l->spoiled = spoiled;
 		if (rc == 0 && due) {
+			l->last_try = false;
 			l->beaten = now;
 			next = now + (int64_t)every * 1000000;
 		} else if (rc != 0) {

@@ -59,10 +59,15 @@ rules() {
 			s/cards:/packages:/g" | xargs -n 1
 }
 
+# What its filters are called.
+type=MBbloom--
+# shellcheck disable=SC2154 # redis.bash may set it
+[[ ${engine:-redisbloom} == redisbloom ]] || type=bloomfltr
+
 @test "quickstart: on a server" {
 	quickstart --target "redis://127.0.0.1:$(redis_port main)"
 	all_well
-	[[ $(redis_cli main TYPE packages:00) == MBbloom-- ]]
+	[[ $(redis_cli main TYPE packages:00) == "$type" ]]
 }
 
 @test "quickstart: on a socket" {
@@ -86,7 +91,7 @@ rules() {
 	all_well
 	assert_has "$output" "in rediss://localhost:$(redis_port tls)"
 	assert_lacks "$output" s3cret-word adm1n-word
-	[[ $(redis_cli tls TYPE packages:00) == MBbloom-- ]]
+	[[ $(redis_cli tls TYPE packages:00) == "$type" ]]
 	# Without the user it is a server like any other, and lets nobody in.
 	sed -i '/^user/d' a.conf
 	quickstart --config a.conf

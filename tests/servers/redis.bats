@@ -3,13 +3,16 @@
 #
 # The servers of tests/redis.bash are what tests take them for.  What they say
 # of filters is in redisbloom.bats.
-# servers: single
+# servers: none
 bats_require_minimum_version 1.5.0
 
 load ../helpers
 load ../redis
 
 setup_file() {
+	# Whatever the others are run against.
+	# shellcheck disable=SC2034 # for redis_start
+	engine=redisbloom
 	begin_file
 	redis_start main
 }

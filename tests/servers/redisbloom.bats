@@ -3,13 +3,16 @@
 #
 # What bloomctl relies on of RedisBloom and of Redis around it, asked of the
 # servers themselves: `new` and `old` have two versions of the module.
-# servers: single
+# servers: none
 bats_require_minimum_version 1.5.0
 
 load ../helpers
 load ../redis
 
 setup_file() {
+	# Whatever the others are run against.
+	# shellcheck disable=SC2034 # for redis_start
+	engine=redisbloom
 	begin_file
 	redis_start new
 	redisbloom=2.6.12 redis_start old

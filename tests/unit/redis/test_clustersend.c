@@ -131,6 +131,7 @@ static void later(void)
 {
 	check_later("-TRYAGAIN Multiple keys request during rehashing");
 	check_later("-CLUSTERDOWN The cluster is down");
+	check_later("-ERR request throttled, slow down");
 	check_later("-LOADING Redis is loading the dataset in memory");
 }
 
