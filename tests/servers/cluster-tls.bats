@@ -48,6 +48,7 @@ setup() {
 		redis_cli "t$n" CONFIG SET cluster-preferred-endpoint-type ip \
 			cluster-announce-hostname '' >/dev/null
 	done
+	# shellcheck disable=SC2034 # for on()
 	target=rediss://localhost:$(redis_port t1)
 	many
 	echo s3cret-word >password
