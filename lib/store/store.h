@@ -256,7 +256,7 @@ struct store {
  * Opens the set of a keyspec on a target ("dir:PATH", "redis://HOST").  spec
  * and options are borrowed until the store is closed.  create: a folder is
  * made if it is not there; otherwise one that is not there is ERROR_SOURCE.
- * ERROR_USAGE for a word that is no target; errors of conn_open().
+ * ERROR_USAGE for a word that is no target; errors of cluster_open().
  */
 int store_open(const char *target, const struct bloomkey_spec *spec,
 	       const struct store_options *options, struct store **out,

@@ -110,7 +110,7 @@ static inline void fakes_map(const struct fakes *f, int fd)
 	char out[2048];
 	int count = 1;
 	size_t at;
-	unsigned from, to, node;
+	unsigned long from, to, node;
 
 	if (f->map[0] < '0' || f->map[0] > '9') {
 		fakes_reply(f, fd, f->map);
@@ -120,10 +120,16 @@ static inline void fakes_map(const struct fakes *f, int fd)
 		count += *p == ' ' ? 1 : 0;
 	at = (size_t)snprintf(out, sizeof(out), "*%d\r\n", count);
 	for (const char *p = f->map; p != NULL; p = strchr(p + 1, ' ')) {
-		if (sscanf(p, "%u-%u=%u", &from, &to, &node) != 3)
+		char *end;
+
+		/* "FROM-TO=NODE" */
+		from = strtoul(p, &end, 10);
+		to = *end == '-' ? strtoul(end + 1, &end, 10) : SLOTS_COUNT;
+		if (to >= SLOTS_COUNT || *end != '=')
 			abort();
+		node = strtoul(end + 1, &end, 10);
 		at += (size_t)snprintf(out + at, sizeof(out) - at,
-				       "*3\r\n:%u\r\n:%u\r\n*2\r\n$9\r\n"
+				       "*3\r\n:%lu\r\n:%lu\r\n*2\r\n$9\r\n"
 				       "127.0.0.1\r\n:%u\r\n",
 				       from, to, f->port[node]);
 	}
