@@ -89,7 +89,9 @@ full() {
 
 # evict_shadows: under allkeys-lru, by others' keys, until one is gone.
 evict_shadows() {
-	redis_cli main CONFIG SET maxmemory-policy allkeys-lru >/dev/null
+	# What is freed behind its back would have a server evict on and on.
+	redis_cli main CONFIG SET maxmemory-policy allkeys-lru \
+		lazyfree-lazy-eviction no >/dev/null
 	wait_until idle "$(shadow 0 "$building")"
 	redis_cli main KEYS '*' | grep -v ":bloomctl:$building\$" |
 		xargs redis-cli -s "$(redis_socket main)" TOUCH >/dev/null
