@@ -83,6 +83,7 @@ LINK_SHARED = $(CC) $(CFLAGS) $(SANITIZE) -shared -Wl,-z,relro -Wl,-z,now \
 $(BUILD)/cmd/bloomctl.o: FILE_FLAGS = -DBLOOMCTL_VERSION='"$(VERSION)"'
 
 $(BUILD)/lib/redis/%.o: FILE_FLAGS = $(HIREDIS_CFLAGS)
+$(BUILD)/lib/pg/%.o: FILE_FLAGS = $(LIBPQ_CFLAGS)
 
 # --- objects --------------------------------------------------------------
 
