@@ -8,13 +8,14 @@
 #include "lib/base/clock.h"
 #include "lib/job/generation.h"
 #include "lib/job/sample.h"
+#include "lib/job/tally.h"
 
 /* Asks for a worker's keys and counts what is not there. */
 struct audit_sink {
 	struct sink base;
 	struct probe *probe;
-	uint64_t *asked;   /* per bucket */
-	uint64_t *missing; /* of them */
+	struct tally asked;
+	struct tally missing; /* of them */
 };
 
 static void on_answer(void *ctx, uint32_t bucket, const void *key, size_t len,
@@ -24,9 +25,9 @@ static void on_answer(void *ctx, uint32_t bucket, const void *key, size_t len,
 
 	(void)key;
 	(void)len;
-	s->asked[bucket]++;
+	s->asked.keys[bucket]++;
 	if (!found)
-		s->missing[bucket]++;
+		s->missing.keys[bucket]++;
 }
 
 static int audit_key(struct sink *sink, uint32_t bucket, const void *key,
@@ -44,7 +45,35 @@ static int audit_end(struct sink *sink, struct error *err)
 	return s->probe->ops->flush(s->probe, err);
 }
 
-static const struct sink_ops audit_ops = {audit_key, audit_end};
+/* Answers to what was asked before are waited for: they count. */
+static int audit_begin(struct sink *sink, const struct source_part *part,
+		       struct error *err)
+{
+	struct audit_sink *s = (struct audit_sink *)sink;
+
+	(void)part;
+	if (s->probe->ops->flush(s->probe, err) != 0)
+		return -1;
+	tally_mark(&s->asked);
+	tally_mark(&s->missing);
+	return 0;
+}
+
+static int audit_again(struct sink *sink, struct error *err)
+{
+	struct audit_sink *s = (struct audit_sink *)sink;
+
+	if (s->probe->ops->flush(s->probe, err) != 0)
+		return -1;
+	tally_back(&s->asked);
+	tally_back(&s->missing);
+	return 0;
+}
+
+static const struct sink_ops audit_ops = {.key = audit_key,
+					  .end = audit_end,
+					  .begin = audit_begin,
+					  .again = audit_again};
 
 static int sum(const struct audit_sink *sinks, unsigned jobs, uint64_t *keys,
 	       struct audit_report *report, struct error *err)
@@ -56,8 +85,8 @@ static int sum(const struct audit_sink *sinks, unsigned jobs, uint64_t *keys,
 		uint64_t missing = 0;
 
 		for (unsigned i = 0; i < jobs; i++) {
-			asked += sinks[i].asked[b];
-			missing += sinks[i].missing[b];
+			asked += sinks[i].asked.keys[b];
+			missing += sinks[i].missing.keys[b];
 		}
 		all += asked;
 		if (keys != NULL)
@@ -83,11 +112,10 @@ int audit_rows(struct store *store, const struct scan *scan, uint64_t *keys,
 
 	for (unsigned i = 0; rc == 0 && i < scan->jobs; i++) {
 		sinks[i].base.ops = &audit_ops;
-		sinks[i].asked = calloc(report->m.buckets, sizeof(uint64_t));
-		sinks[i].missing = calloc(report->m.buckets, sizeof(uint64_t));
 		table[i] = &sinks[i].base;
-		if (sinks[i].asked == NULL || sinks[i].missing == NULL)
-			rc = error_nomem(err);
+		if (tally_init(&sinks[i].asked, report->m.buckets, err) != 0 ||
+		    tally_init(&sinks[i].missing, report->m.buckets, err) != 0)
+			rc = -1;
 		else
 			rc = store->ops->probe(store, &report->m, on_answer,
 					       &sinks[i], &sinks[i].probe, err);
@@ -101,8 +129,8 @@ int audit_rows(struct store *store, const struct scan *scan, uint64_t *keys,
 	for (unsigned i = 0; sinks != NULL && i < scan->jobs; i++) {
 		if (sinks[i].probe != NULL)
 			sinks[i].probe->ops->close(sinks[i].probe);
-		free(sinks[i].asked);
-		free(sinks[i].missing);
+		tally_release(&sinks[i].asked);
+		tally_release(&sinks[i].missing);
 	}
 	free(sinks);
 	free(table);

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/job/tally.h"
+
 struct count_sink {
 	struct sink base;
-	uint64_t *keys; /* per bucket */
+	struct tally tally;
 };
 
 static int count_key(struct sink *sink, uint32_t bucket, const void *key,
@@ -15,11 +17,28 @@ static int count_key(struct sink *sink, uint32_t bucket, const void *key,
 	(void)key;
 	(void)len;
 	(void)err;
-	((struct count_sink *)sink)->keys[bucket]++;
+	((struct count_sink *)sink)->tally.keys[bucket]++;
 	return 0;
 }
 
-static const struct sink_ops count_ops = {count_key, NULL};
+static int count_begin(struct sink *sink, const struct source_part *part,
+		       struct error *err)
+{
+	(void)part;
+	(void)err;
+	tally_mark(&((struct count_sink *)sink)->tally);
+	return 0;
+}
+
+static int count_again(struct sink *sink, struct error *err)
+{
+	(void)err;
+	tally_back(&((struct count_sink *)sink)->tally);
+	return 0;
+}
+
+static const struct sink_ops count_ops = {
+	.key = count_key, .begin = count_begin, .again = count_again};
 
 int count_run(const struct scan *scan, uint64_t *keys, uint64_t *rows,
 	      struct error *err)
@@ -31,18 +50,15 @@ int count_run(const struct scan *scan, uint64_t *keys, uint64_t *rows,
 
 	for (unsigned i = 0; rc == 0 && i < scan->jobs; i++) {
 		sinks[i].base.ops = &count_ops;
-		sinks[i].keys = calloc(buckets, sizeof(*sinks[i].keys));
 		table[i] = &sinks[i].base;
-		if (sinks[i].keys == NULL)
-			rc = error_nomem(err);
+		rc = tally_init(&sinks[i].tally, buckets, err);
 	}
 	if (rc == 0)
 		rc = scan_run(scan, table, rows, err);
 	memset(keys, 0, buckets * sizeof(*keys));
 	for (unsigned i = 0; sinks != NULL && i < scan->jobs; i++) {
-		for (uint32_t b = 0; sinks[i].keys != NULL && b < buckets; b++)
-			keys[b] += sinks[i].keys[b];
-		free(sinks[i].keys);
+		tally_add(&sinks[i].tally, keys);
+		tally_release(&sinks[i].tally);
 	}
 	free(sinks);
 	free(table);

@@ -2,6 +2,7 @@
 #include "lib/job/load.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/clock.h"
 
@@ -10,7 +11,7 @@ static int load_key(struct sink *sink, uint32_t bucket, const void *key,
 {
 	struct load_sink *s = (struct load_sink *)sink;
 
-	s->keys[bucket]++;
+	s->tally.keys[bucket]++;
 	sample_offer(s->sample, bucket, key, len);
 	return s->writer->ops->add(s->writer, bucket, key, len, err);
 }
@@ -22,7 +23,27 @@ static int load_end(struct sink *sink, struct error *err)
 	return s->writer->ops->flush(s->writer, err);
 }
 
-static const struct sink_ops load_ops = {load_key, load_end};
+static int load_begin(struct sink *sink, const struct source_part *part,
+		      struct error *err)
+{
+	(void)part;
+	(void)err;
+	tally_mark(&((struct load_sink *)sink)->tally);
+	return 0;
+}
+
+/* What was sent stays there: keys more do no harm, and most come again. */
+static int load_again(struct sink *sink, struct error *err)
+{
+	(void)err;
+	tally_back(&((struct load_sink *)sink)->tally);
+	return 0;
+}
+
+static const struct sink_ops load_ops = {.key = load_key,
+					 .end = load_end,
+					 .begin = load_begin,
+					 .again = load_again};
 
 void load_close_writers(struct load *load)
 {
@@ -38,7 +59,7 @@ void load_release(struct load *load)
 {
 	load_close_writers(load);
 	for (unsigned i = 0; load->sinks != NULL && i < load->jobs; i++)
-		free(load->sinks[i].keys);
+		tally_release(&load->sinks[i].tally);
 	free(load->sinks);
 	free(load->table);
 	free(load->samples);
@@ -60,9 +81,8 @@ int load_init(struct load *load, struct store *store, unsigned jobs,
 		s->sample = &load->samples[i];
 		sample_init(s->sample, (uint64_t)clock_ns() + i);
 		load->table[i] = &s->base;
-		s->keys = calloc(buckets, sizeof(*s->keys));
-		if (s->keys == NULL)
-			return error_nomem(err);
+		if (tally_init(&s->tally, buckets, err) != 0)
+			return -1;
 		if (store->ops->writer(store, &s->writer, err) != 0)
 			return -1;
 	}
@@ -71,9 +91,7 @@ int load_init(struct load *load, struct store *store, unsigned jobs,
 
 void load_keys(const struct load *load, uint64_t *keys, uint32_t buckets)
 {
-	for (uint32_t b = 0; b < buckets; b++) {
-		keys[b] = 0;
-		for (unsigned i = 0; i < load->jobs; i++)
-			keys[b] += load->sinks[i].keys[b];
-	}
+	memset(keys, 0, buckets * sizeof(*keys));
+	for (unsigned i = 0; i < load->jobs; i++)
+		tally_add(&load->sinks[i].tally, keys);
 }

@@ -10,13 +10,14 @@
 #include "lib/base/error.h"
 #include "lib/job/sample.h"
 #include "lib/job/scan.h"
+#include "lib/job/tally.h"
 #include "lib/store/store.h"
 
 /* Sends a worker's keys to its writer, and counts them per bucket. */
 struct load_sink {
 	struct sink base;
 	struct writer *writer;
-	uint64_t *keys; /* per bucket */
+	struct tally tally;
 	struct sample *sample;
 };
 

@@ -125,33 +125,60 @@ static unsigned split_jobs(const struct scan *scan)
 		       : scan->jobs;
 }
 
+/* Has workers read the crew's parts; what they read before is kept. */
+static int run_crew(struct crew *crew, struct sink *const *sinks,
+		    struct error *err)
+{
+	unsigned jobs = crew->scan->jobs;
+	struct worker *workers = calloc(jobs, sizeof(*workers));
+	int rc = workers == NULL ? error_nomem(err) : 0;
+
+	for (unsigned i = 0; rc == 0 && i < jobs; i++)
+		rc = worker_init(&workers[i], crew, sinks[i], err);
+	if (rc == 0)
+		rc = workers_run(workers, crew, err);
+	if (rc == 0)
+		rc = first_error(workers, jobs, err);
+	for (unsigned i = 0; workers != NULL && i < jobs; i++)
+		worker_release(&workers[i]);
+	free(workers);
+	return rc;
+}
+
+/* The parts that the source wants read in addition, in place of the others. */
+static int take_more(struct crew *crew, struct error *err)
+{
+	struct source *source = crew->scan->source;
+
+	source_parts_free(crew->parts, crew->count);
+	crew->parts = NULL;
+	crew->count = 0;
+	atomic_store(&crew->next, 0);
+	return source->ops->more(source, &crew->parts, &crew->count, err);
+}
+
 static int run(const struct scan *scan, struct sink *const *sinks,
 	       uint64_t *rows, struct error *err)
 {
 	struct crew crew = {.scan = scan, .limit = SIZE_MAX, .done = {-1, -1}};
-	struct worker *workers = NULL;
 	int rc;
 
+	crew.last = scan->source->ops->more == NULL;
 	rc = scan->source->ops->split(scan->source, split_jobs(scan),
 				      scan->format, &crew.parts, &crew.count,
 				      err);
 	/* A command that is a source must not inherit it. */
 	if (rc == 0 && pipe2(crew.done, O_CLOEXEC) != 0)
 		rc = error_errno(err, ERROR_INTERNAL, errno, "no pipe");
-	if (rc == 0) {
-		workers = calloc(scan->jobs, sizeof(*workers));
-		rc = workers == NULL ? error_nomem(err) : 0;
+	if (rc == 0)
+		rc = run_crew(&crew, sinks, err);
+	if (rc == 0 && !crew.last) {
+		crew.last = true;
+		rc = take_more(&crew, err);
+		if (rc == 0)
+			rc = run_crew(&crew, sinks, err);
 	}
-	for (unsigned i = 0; rc == 0 && i < scan->jobs; i++)
-		rc = worker_init(&workers[i], &crew, sinks[i], err);
-	if (rc == 0)
-		rc = workers_run(workers, &crew, err);
-	if (rc == 0)
-		rc = first_error(workers, scan->jobs, err);
 	*rows = atomic_load(&crew.rows);
-	for (unsigned i = 0; workers != NULL && i < scan->jobs; i++)
-		worker_release(&workers[i]);
-	free(workers);
 	for (int i = 0; i < 2; i++)
 		if (crew.done[i] >= 0)
 			(void)close(crew.done[i]);

@@ -4,11 +4,12 @@
  *
  *	source_read(chunk) → rowparse → bloomkey_derive → sink, per worker
  *
- * Workers take parts of the source until none is left.  The first row without
- * a key that may not be passed over, the first damaged or cut-off file and the
- *first error of a sink end the scan; with several workers the error of the
- *earliest part is the one that is told.  Memory is a chunk and a row for each
- *worker, whatever the number of rows.
+ * Workers take parts of the source until none is left.  A part that was cut off
+ * may be read again, where its source can do so without losing a row.  The
+ *first row without a key that may not be passed over, the first damaged or
+ *cut-off file and the first error of a sink end the scan; with several workers
+ *the error of the earliest part is the one that is told.  Memory is a chunk and
+ *a row for each worker, whatever the number of rows.
  */
 #ifndef BLOOMCTL_JOB_SCAN_H
 #define BLOOMCTL_JOB_SCAN_H
@@ -30,12 +31,24 @@ struct sink {
 	const struct sink_ops *ops;
 };
 
+/* All may be NULL; each returns 0, or -1 to end the scan with that error. */
 struct sink_ops {
-	/* One row's key; borrowed until return.  0, or -1 ends the scan. */
+	/* One row's key; borrowed until return.  NULL: none is derived. */
 	int (*key)(struct sink *sink, uint32_t bucket, const void *key,
 		   size_t len, struct error *err);
 	/* After the worker's last key; not called after an error. */
 	int (*end)(struct sink *sink, struct error *err);
+	/* A part begins. */
+	int (*begin)(struct sink *sink, const struct source_part *part,
+		     struct error *err);
+	/* Its bytes, in order, each time before they are parsed. */
+	int (*bytes)(struct sink *sink, const void *data, size_t len,
+		     struct error *err);
+	/* It was whole, and had so many rows. */
+	int (*done)(struct sink *sink, uint64_t rows, struct error *err);
+	/* It was cut off and will be read from its start once more: what came
+	 * since begin() is not to count. */
+	int (*again)(struct sink *sink, struct error *err);
 };
 
 /* How far a scan is; what is not known is 0. */
@@ -62,7 +75,7 @@ struct scan_check {
 };
 
 struct scan {
-	const struct bloomkey_spec *spec;
+	const struct bloomkey_spec *spec; /* NULL where no sink takes keys */
 	struct source *source;
 	const struct rowformat *format;
 	struct rejects *rejects; /* NULL: the first row without a key ends it */

@@ -43,10 +43,13 @@ static int on_row(void *ctx, const struct row *row, struct error *err)
 	struct worker *w = ctx;
 	const struct bloomkey_spec *spec = w->crew->scan->spec;
 	struct bloomkey_result result;
-	int code = bloomkey_derive(spec, row->values, row->lens, w->key,
-				   BLOOMKEY_MAX, &result);
+	int code;
 
 	w->rows++;
+	if (w->sink != NULL && w->sink->ops->key == NULL)
+		return 0;
+	code = bloomkey_derive(spec, row->values, row->lens, w->key,
+			       BLOOMKEY_MAX, &result);
 	if (code != 0)
 		return on_reject(w, row, code, result.field, err);
 	if (w->sink == NULL)
@@ -95,6 +98,16 @@ void crew_lower_limit(struct crew *crew, size_t limit)
 		;
 }
 
+/* The sink's word on the bytes of a chunk. */
+static int sink_bytes(struct worker *w, size_t len, struct error *err)
+{
+	if (w->sink == NULL || w->sink->ops->bytes == NULL ||
+	    w->sink->ops->bytes(w->sink, w->chunk, len, err) == 0)
+		return 0;
+	w->elsewhere = true;
+	return -1;
+}
+
 static int pump(struct worker *w, struct stream *stream, struct rowparse *parse,
 		struct error *err)
 {
@@ -106,12 +119,18 @@ static int pump(struct worker *w, struct stream *stream, struct rowparse *parse,
 			return -1;
 		if (!wanted(w))
 			return 0;
-		if (stream->ops->read(stream, w->chunk, CHUNK, &got, err) != 0)
+		w->cut = true;
+		if (stream->ops->read(stream, w->chunk, CHUNK, &got, err) !=
+			    0 ||
+		    (got == 0 && stream->ops->finish(stream, err) != 0))
 			return -1;
+		w->cut = false;
 		if (got == 0)
-			return stream->ops->finish(stream, err);
+			return 0;
 		rows = w->rows;
-		if (rowparse_feed(parse, w->chunk, got, err) != 0)
+		/* Before they are parsed, which writes to them. */
+		if (sink_bytes(w, got, err) != 0 ||
+		    rowparse_feed(parse, w->chunk, got, err) != 0)
 			return -1;
 		add_progress(w, w->rows - rows, got);
 	}
@@ -141,8 +160,10 @@ static int read_part(struct worker *w, const struct rowformat *format,
 					   err);
 		}
 	}
-	if (rc == 0)
+	if (rc == 0) {
 		rc = source->ops->open(source, part, &stream, err);
+		w->cut = rc != 0;
+	}
 	if (rc == 0)
 		rc = pump(w, stream, parse, err);
 	if (rc == 0 && wanted(w)) {
@@ -152,11 +173,66 @@ static int read_part(struct worker *w, const struct rowformat *format,
 		add_progress(w, w->rows - before, 0);
 		if (rc == 0)
 			rc = stream_check_rows(stream, parse->rows, err);
+		w->part_rows = parse->rows;
 	}
 	if (stream != NULL)
 		stream->ops->close(stream);
 	rowparse_free(parse);
 	free(header);
+	return rc;
+}
+
+/*
+ * Whether a part that was cut off is read once more; err holds why, and does
+ * so afterwards unless it is a stop.  What it gave is taken back.  One of which
+ * rows were passed over is not: they stand in a list by now.
+ */
+static int read_again(struct worker *w, unsigned attempt, uint64_t rows,
+		      struct error *err)
+{
+	struct source *source = w->crew->scan->source;
+	struct error why = *err;
+	int rc;
+
+	if (!w->cut || w->rejected > 0 || source->ops->again == NULL ||
+	    !wanted(w) || stop_asked())
+		return 0;
+	rc = source->ops->again(source, w->part, attempt, &why, err);
+	if (rc <= 0)
+		return rc;
+	err->code = ERROR_NONE;
+	atomic_fetch_sub_explicit(&w->crew->rows, w->rows - rows,
+				  memory_order_relaxed);
+	w->rows = rows;
+	if (w->sink->ops->again == NULL)
+		return 1;
+	if (w->sink->ops->again(w->sink, err) == 0)
+		return 1;
+	w->elsewhere = true;
+	return -1;
+}
+
+/* A part from its beginning to its end, for the sink. */
+static int take_part(struct worker *w, const struct rowformat *format,
+		     struct error *err)
+{
+	const struct sink_ops *sink = w->sink->ops;
+	uint64_t rows = w->rows;
+	int again = 1;
+	int rc = 0;
+
+	if (sink->begin != NULL && sink->begin(w->sink, w->part, err) != 0) {
+		w->elsewhere = true;
+		return -1;
+	}
+	for (unsigned attempt = 1; again > 0; attempt++) {
+		rc = read_part(w, format, err);
+		again = rc != 0 ? read_again(w, attempt, rows, err) : 0;
+	}
+	if (rc != 0 || sink->done == NULL || !wanted(w))
+		return rc;
+	rc = sink->done(w->sink, w->part_rows, err);
+	w->elsewhere = rc != 0;
 	return rc;
 }
 
@@ -172,7 +248,8 @@ static void renumber(struct worker *w, const struct rowformat *format)
 	struct sink *sink = w->sink;
 	struct error again = ERROR_INIT;
 
-	if (w->part->start == 0 ||
+	if (w->part->start == 0 || w->elsewhere ||
+	    source->ops->rows_before == NULL ||
 	    (w->err.code != ERROR_ROWS && w->err.code != ERROR_DATA))
 		return;
 	numbered.rows_before =
@@ -210,7 +287,7 @@ void *worker_run(void *arg)
 		if (w->index >= crew->count || !wanted(w))
 			break;
 		w->part = &crew->parts[w->index];
-		if (read_part(w, format, &w->err) == 0)
+		if (take_part(w, format, &w->err) == 0)
 			continue;
 		/* Another error was first, and perhaps the cause of this. */
 		if (!wanted(w)) {
@@ -222,7 +299,8 @@ void *worker_run(void *arg)
 		if (!names_its_file(w))
 			(void)error_prefix(&w->err, "%s", w->part->name);
 	}
-	if (w->err.code == ERROR_NONE && w->sink->ops->end != NULL &&
+	if (w->err.code == ERROR_NONE && crew->last &&
+	    w->sink->ops->end != NULL &&
 	    atomic_load(&crew->limit) == SIZE_MAX &&
 	    w->sink->ops->end(w->sink, &w->err) != 0)
 		crew_lower_limit(crew, 0);

@@ -24,6 +24,7 @@ struct crew {
 				fails; then none behind that */
 	atomic_uint_fast64_t rows;
 	atomic_uint_fast64_t bytes;
+	bool last;   /* no parts will come behind these */
 	int done[2]; /* a pipe: one byte for each worker that has ended */
 };
 
@@ -35,10 +36,12 @@ struct worker {
 	char *chunk;
 	unsigned char *key; /* BLOOMKEY_MAX bytes */
 	uint64_t rows;
+	uint64_t part_rows;     /* of the last part that was whole */
 	size_t index;           /* of the part */
 	uint64_t rejected;      /* rows of the part without a key, so far */
 	uint64_t rejected_last; /* of them, the one that ended the part; or 0 */
 	bool elsewhere;         /* err is of a filter or a list, not of part */
+	bool cut;               /* err is of the part's stream */
 	bool again;       /* the part is read once more, for its message */
 	struct error err; /* code ERROR_NONE while all is well */
 };

@@ -206,9 +206,11 @@ int file_source_open(const char *const *patterns, size_t count,
 		     const struct source_options *options, struct source **out,
 		     struct error *err)
 {
-	static const struct source_ops ops = {file_split, file_part_open,
-					      file_rows_before, file_bytes,
-					      file_free};
+	static const struct source_ops ops = {.split = file_split,
+					      .open = file_part_open,
+					      .rows_before = file_rows_before,
+					      .bytes = file_bytes,
+					      .free = file_free};
 	struct file_source *s = calloc(1, sizeof(*s));
 
 	*out = NULL;

@@ -21,6 +21,7 @@
 #include "lib/base/error.h"
 #include "lib/rows/rowparse.h"
 
+struct origin;
 struct source;
 struct stream;
 
@@ -58,6 +59,29 @@ struct source_ops {
 	/* All bytes that streams will give, for progress; 0 or NULL: not known.
 	 */
 	uint64_t (*bytes)(const struct source *source);
+	/*
+	 * Whether a part that was cut off with this error is to be read from
+	 * its start once more; attempt counts from 1.  Waits a while first.
+	 * 1, 0, or -1 (a stop).  NULL: never.  By several threads at a time.
+	 */
+	int (*again)(struct source *source, const struct source_part *part,
+		     unsigned attempt, const struct error *why,
+		     struct error *err);
+	/*
+	 * After all parts are read: those to be read in addition, for rows
+	 * that moved while parts were read again; as split().  NULL: none.
+	 */
+	int (*more)(struct source *source, struct source_part **parts,
+		    size_t *count, struct error *err);
+	/*
+	 * The columns that rows have, where the source knows without reading a
+	 * header; borrowed as long as the source lives.  NULL: it does not.
+	 */
+	const char *const *(*columns)(const struct source *source,
+				      size_t *count);
+	/* Fills in what records say of it.  NULL: there is nothing to say. */
+	int (*origin)(const struct source *source, struct origin *out,
+		      struct error *err);
 	void (*free)(struct source *source);
 };
 

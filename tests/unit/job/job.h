@@ -189,8 +189,10 @@ static inline uint64_t feed_bytes(const struct source *source)
 	return sum;
 }
 
-static const struct source_ops feed_ops = {feed_split, feed_open,
-					   feed_rows_before, feed_bytes, NULL};
+static const struct source_ops feed_ops = {.split = feed_split,
+					   .open = feed_open,
+					   .rows_before = feed_rows_before,
+					   .bytes = feed_bytes};
 
 static inline struct feed feed_of(const struct feed_part *parts, size_t count,
 				  size_t chunk)

@@ -42,7 +42,7 @@ static inline int keep_end(struct sink *sink, struct error *err)
 	return k->fail_end ? error_set(err, ERROR_SPACE, "sink: no end") : 0;
 }
 
-static const struct sink_ops keep_ops = {keep_key, keep_end};
+static const struct sink_ops keep_ops = {.key = keep_key, .end = keep_end};
 
 #define JOBS 3
 

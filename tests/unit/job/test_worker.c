@@ -275,8 +275,9 @@ static bool survive(unsigned long n)
 		{.name = "f", .text = "1\n", .header = "0\n", .start = 3}};
 	struct feed feed = FEED(parts, 3);
 	struct rejects rejects = {.max = 5};
-	static const struct source_ops ops = {calm_split, calm_open,
-					      feed_rows_before, NULL, NULL};
+	static const struct source_ops ops = {.split = calm_split,
+					      .open = calm_open,
+					      .rows_before = feed_rows_before};
 	bool met;
 	struct run r;
 

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lib/rows/origin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/clock.h"
+
+/* The members that are texts of a fixed size. */
+static const struct {
+	const char *name;
+	size_t offset;
+	size_t size;
+} texts[] = {
+#define TEXT(name)                                            \
+	{                                                     \
+#name, offsetof(struct origin, name),         \
+			sizeof(((struct origin *)NULL)->name) \
+	}
+	TEXT(software), TEXT(place),    TEXT(database), TEXT(encoding),
+	TEXT(lsn),      TEXT(timeline), TEXT(system),   TEXT(snapshot),
+#undef TEXT
+};
+
+#define TEXTS (sizeof(texts) / sizeof(texts[0]))
+
+void origin_init(struct origin *origin)
+{
+	memset(origin, 0, sizeof(*origin));
+	origin->lag_ms = -1;
+}
+
+void origin_release(struct origin *origin)
+{
+	free(origin->query);
+	origin_init(origin);
+}
+
+static json_t *or_null(const char *text)
+{
+	return text != NULL && text[0] != '\0' ? json_string(text)
+					       : json_null();
+}
+
+json_t *origin_json(const struct origin *origin)
+{
+	char taken[CLOCK_TEXT_MAX];
+	json_t *json = json_object();
+	int bad = json == NULL;
+
+	for (size_t i = 0; i < TEXTS; i++)
+		bad |= json_object_set_new(
+			json, texts[i].name,
+			or_null((const char *)origin + texts[i].offset));
+	bad |= json_object_set_new(json, "standby",
+				   json_boolean(origin->standby));
+	bad |= json_object_set_new(json, "lag_ms",
+				   origin->lag_ms >= 0
+					   ? json_integer(origin->lag_ms)
+					   : json_null());
+	bad |= json_object_set_new(
+		json, "taken",
+		origin->taken > 0
+			? json_string(clock_text(origin->taken, taken))
+			: json_null());
+	bad |= json_object_set_new(json, "again", json_boolean(origin->again));
+	bad |= json_object_set_new(json, "query", or_null(origin->query));
+	if (bad == 0)
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
+static int wrong(const char *name, struct error *err)
+{
+	return error_set(err, ERROR_DATA,
+			 "\"%s\" is missing or not as it must be", name);
+}
+
+static int read_texts(const json_t *json, struct origin *origin,
+		      struct error *err)
+{
+	for (size_t i = 0; i < TEXTS; i++) {
+		const json_t *value = json_object_get(json, texts[i].name);
+		size_t len = json_string_length(value);
+
+		if (json_is_null(value))
+			continue;
+		if (!json_is_string(value) || len == 0 || len >= texts[i].size)
+			return wrong(texts[i].name, err);
+		memcpy((char *)origin + texts[i].offset,
+		       json_string_value(value), len + 1);
+	}
+	return 0;
+}
+
+static int read_flag(const json_t *json, const char *name, bool *out,
+		     struct error *err)
+{
+	const json_t *value = json_object_get(json, name);
+
+	*out = json_is_true(value);
+	return json_is_boolean(value) ? 0 : wrong(name, err);
+}
+
+static int read_times(const json_t *json, struct origin *origin,
+		      struct error *err)
+{
+	const json_t *lag = json_object_get(json, "lag_ms");
+	const json_t *taken = json_object_get(json, "taken");
+
+	if (json_is_integer(lag) && json_integer_value(lag) >= 0)
+		origin->lag_ms = json_integer_value(lag);
+	else if (!json_is_null(lag))
+		return wrong("lag_ms", err);
+	if (json_is_null(taken))
+		return 0;
+	if (!json_is_string(taken) ||
+	    clock_parse(json_string_value(taken), &origin->taken) != 0 ||
+	    origin->taken <= 0)
+		return wrong("taken", err);
+	return 0;
+}
+
+static int read_query(const json_t *json, struct origin *origin,
+		      struct error *err)
+{
+	const json_t *query = json_object_get(json, "query");
+
+	if (json_is_null(query))
+		return 0;
+	if (!json_is_string(query))
+		return wrong("query", err);
+	origin->query = strdup(json_string_value(query));
+	return origin->query != NULL ? 0 : error_nomem(err);
+}
+
+int origin_read(const json_t *json, struct origin *origin, struct error *err)
+{
+	origin_init(origin);
+	if (!json_is_object(json))
+		return error_set(err, ERROR_DATA, "an origin is no object");
+	if (json_object_size(json) != TEXTS + 5)
+		return error_set(err, ERROR_DATA,
+				 "an origin with members that this bloomctl "
+				 "does not know, or without some that it must "
+				 "have");
+	if (read_texts(json, origin, err) == 0 &&
+	    read_flag(json, "standby", &origin->standby, err) == 0 &&
+	    read_flag(json, "again", &origin->again, err) == 0 &&
+	    read_times(json, origin, err) == 0 &&
+	    read_query(json, origin, err) == 0)
+		return 0;
+	origin_release(origin);
+	return -1;
+}
