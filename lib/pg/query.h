@@ -47,7 +47,4 @@ unsigned answer_type(const struct answer *answer, size_t column);
 
 void answer_free(struct answer *answer);
 
-/* An identifier in quotes for SQL, owned by the caller; NULL: no memory. */
-char *query_quote(const char *name);
-
 #endif

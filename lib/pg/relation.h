@@ -11,21 +11,22 @@
 
 #include "lib/pg/session.h"
 
-/* Where rows lie: a table itself, or a leaf of its partitions. */
+/* Where rows lie: a table itself, or one of its partitions or children. */
 struct relation_leaf {
-	char *sql;  /* "schema"."name", quoted; owned */
-	char *name; /* schema.name, for people; owned */
-	uint32_t oid;
-	uint64_t pages; /* when it was read */
-	bool heap;      /* pages can be read range by range */
+	char *sql;      /* ONLY "schema"."name"; owned */
+	char *name;     /* schema.name, for people; owned */
+	uint64_t pages; /* when it was looked at */
 };
 
 struct relation {
-	char *sql;  /* as above; owned */
-	char *name; /* owned */
+	char *sql;   /* "schema"."name"; owned */
+	char *name;  /* schema.name, for people; owned */
+	char *alias; /* name, as a condition may call it; owned */
 	uint32_t oid;
-	char kind;                    /* pg_class.relkind */
-	bool row_security;            /* rows may be hidden from a role */
+	char kind;         /* pg_class.relkind: r, p, v, m or f */
+	bool row_security; /* it, or a leaf, may hide rows from a role */
+	bool ranged; /* rows can be read by ranges of pages, leaf by leaf: all
+			are plain tables, may be read, and the server can */
 	struct relation_leaf *leaves; /* owned; of a view none */
 	size_t leaf_count;
 };
@@ -34,11 +35,12 @@ struct relation {
  * Finds it by SQL's rules: unquoted letters are lower case, a name without a
  * schema is looked for along the login's search_path.  ERROR_SOURCE if there
  * is none, or if it is something else (an index, a sequence); ERROR_USAGE if
- * the text is no name.
+ * the text is no name.  *out is owned by the caller, NULL on failure.
  */
 int relation_read(struct session *session, const char *text,
 		  struct relation **out, struct error *err);
 
+/* NULL is legal. */
 void relation_free(struct relation *relation);
 
 #endif

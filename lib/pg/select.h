@@ -10,31 +10,43 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/pg/relation.h"
+#include "lib/base/buf.h"
+#include "lib/base/error.h"
 
 enum select_format { SELECT_TEXT, SELECT_CSV };
 
+/* What is read; all texts are borrowed. */
 struct selection {
-	const char *from;  /* a relation's or leaf's sql; NULL: query is one */
-	const char *query; /* an SQL query, without a semicolon */
-	const char *where; /* a condition in SQL, or NULL */
-	const char *const *columns; /* names, to be quoted; none: all */
-	size_t count;
-	bool ranged; /* only pages [first, last) of `from`; last 0: no end */
+	const char *from;  /* a relation or leaf, quoted (relation.h) */
+	const char *alias; /* how a condition may call it, not yet quoted */
+	const char *query; /* in place of both: SQL, without a semicolon */
+	const char *where; /* a condition in SQL; NULL: all rows */
+	const char *const *columns; /* names, not yet quoted */
+	size_t count;               /* of them; 0: all columns */
+	bool ranged;                /* only pages [first, last) of `from` */
 	uint64_t first;
-	uint64_t last;
-	const char *since; /* only row versions of transactions not below this
-			      xid (decimal); NULL: all */
+	uint64_t last;     /* 0: to the end */
+	const char *since; /* only row versions of transactions that are not
+			      below this one (decimal); NULL: all */
 	enum select_format format;
 };
 
-/* COPY (SELECT ...) TO STDOUT; owned by the caller, NULL: no memory. */
-char *select_copy(const struct selection *selection);
+/*
+ * COPY (SELECT ...) TO STDOUT.  *out is owned by the caller.  0, or -1:
+ * ERROR_USAGE where it becomes longer than 16 MiB, ERROR_INTERNAL.
+ */
+int select_copy(const struct selection *selection, char **out,
+		struct error *err);
 
-/* SELECT ... LIMIT 0, which says what columns there are. */
-char *select_none(const struct selection *selection);
+/* The same rows, but none of them: says what columns there are. */
+int select_none(const struct selection *selection, char **out,
+		struct error *err);
 
-/* EXPLAIN (FORMAT TEXT) SELECT ... */
-char *select_explain(const struct selection *selection);
+/* The plan of the same. */
+int select_explain(const struct selection *selection, char **out,
+		   struct error *err);
+
+/* Appends a name in double quotes, whatever it holds.  0 or -1 as buf_add(). */
+int select_quote(struct buf *out, const char *name);
 
 #endif

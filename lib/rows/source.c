@@ -9,6 +9,7 @@
 #include "lib/rows/exec.h"
 #include "lib/rows/file.h"
 #include "lib/rows/pipe.h"
+#include "lib/rows/postgres.h"
 
 /* How a word of -s begins, and who opens what follows the colon. */
 static const struct scheme {
@@ -22,8 +23,11 @@ static const struct scheme {
 	{"-", pipe_source_open}, /* the whole word */
 };
 
+/* What libpq reads has schemes of its own, or none: the whole word is one. */
+static const struct scheme database = {"postgresql", postgres_source_open};
+
 /* What a message lists; a test holds it to the table. */
-#define KNOWN_KINDS "file:PATH, exec:COMMAND, -"
+#define KNOWN_KINDS "file:PATH, exec:COMMAND, postgresql://HOST/DATABASE, -"
 
 /* How long the scheme at the start of a word is, or 0: it has none. */
 static size_t scheme_len(const char *text)
@@ -40,6 +44,8 @@ static size_t scheme_len(const char *text)
 
 static const struct scheme *find(const char *text, size_t len)
 {
+	if (session_is_word(text))
+		return &database;
 	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
 		if (strlen(schemes[i].name) == len &&
 		    memcmp(schemes[i].name, text, len) == 0)
@@ -90,7 +96,9 @@ int source_open(const char *const *texts, size_t count,
 			goto out;
 		}
 		scheme = found;
-		rests[i] = texts[i] + len + (texts[i][len] == ':');
+		rests[i] = found == &database
+				   ? texts[i]
+				   : texts[i] + len + (texts[i][len] == ':');
 	}
 	rc = scheme != NULL ? scheme->open(rests, count, options, out, err)
 			    : error_set(err, ERROR_USAGE, "no source is given");
@@ -105,11 +113,19 @@ int stream_check_rows(const struct stream *stream, uint64_t rows,
 	if (!stream->counted || stream->rows == rows)
 		return 0;
 	(void)error_set(err, ERROR_DATA,
-			"its trailer says %" PRIu64 " rows, and %" PRIu64
+			"it says that it has %" PRIu64 " rows, and %" PRIu64
 			" were read",
 			stream->rows, rows);
 	return error_hint(err, "read it with the row format and the header "
 			       "with which it was exported");
+}
+
+int source_is_database(const char *text, bool *is, bool *password,
+		       struct error *err)
+{
+	*password = false;
+	*is = session_is_word(text);
+	return *is ? session_check_word(text, password, err) : 0;
 }
 
 int source_label(const char *text, char **out, struct error *err)
@@ -119,6 +135,8 @@ int source_label(const char *text, char **out, struct error *err)
 	const struct scheme *scheme = find(text, len);
 
 	*out = NULL;
+	if (scheme == &database)
+		return session_label(text, out, err);
 	if (scheme == NULL || scheme->open != exec_source_open) {
 		*out = strdup(text);
 		return *out != NULL ? 0 : error_nomem(err);

@@ -116,8 +116,19 @@ struct stream {
 	uint64_t rows; /* that the source says it had, without headers */
 };
 
+/* What is read of a database; borrowed as long as the source lives. */
+struct source_query {
+	const char *table;          /* [schema.]name, by SQL's rules; or NULL */
+	const char *where;          /* a condition in SQL on it, or NULL */
+	const char *query;          /* in place of both: SQL */
+	const char *const *columns; /* those wanted; twice is once */
+	size_t column_count;        /* 0: all */
+	bool csv; /* streams are CSV with a header, not COPY text */
+};
+
 struct source_options {
-	bool no_trailer; /* a pipe may end without one */
+	bool no_trailer;                  /* a pipe may end without one */
+	const struct source_query *query; /* NULL: nothing is asked for */
 	/* For commands, ended by NULL; NULL is an empty one.  Borrowed as long
 	 * as the source lives. */
 	char *const *environment;
@@ -125,7 +136,8 @@ struct source_options {
 
 /*
  * Opens the source that the -s options name, in their order: "file:PATTERN",
- * where PATTERN may be a glob; "exec:COMMAND"; or "-", standard input.  Files
+ * where PATTERN may be a glob; "exec:COMMAND"; "-", standard input; or what
+ * libpq takes for a database, such as "postgresql://HOST/DATABASE".  Files
  * are opened once and looked at: one that is missing, unreadable, or something
  * else than rows by its first bytes is ERROR_SOURCE.  A word that is no source
  * is ERROR_USAGE.  A command is started and a pipe read when its part is
@@ -141,6 +153,14 @@ int source_open(const char *const *texts, size_t count,
  */
 int stream_check_rows(const struct stream *stream, uint64_t rows,
 		      struct error *err);
+
+/*
+ * Whether a word names a database, which is asked for columns and needs a
+ * source_query; *password: whether the word holds one.  ERROR_USAGE if it
+ * cannot be read.
+ */
+int source_is_database(const char *text, bool *is, bool *password,
+		       struct error *err);
 
 /*
  * A source's word as records may show it: a command without its arguments,

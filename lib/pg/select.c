@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lib/pg/select.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define STATEMENT_MAX (16u << 20)
+
+/* How a query's rows are called; a condition of ours does not. */
+#define QUERY_ALIAS "bloomctl_rows"
+
+int select_quote(struct buf *out, const char *name)
+{
+	int bad = buf_adds(out, "\"");
+
+	for (; *name != '\0'; name++) {
+		if (*name == '"')
+			bad |= buf_adds(out, "\"");
+		bad |= buf_add(out, name, 1);
+	}
+	return bad | buf_adds(out, "\"");
+}
+
+/*
+ * Each column with the name of its table in front: a lone "cards" would be
+ * the whole row of a table cards that has no such column.
+ */
+static int add_columns(struct buf *out, const struct selection *s)
+{
+	const char *alias = s->query != NULL ? QUERY_ALIAS : s->alias;
+	int bad = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		bad |= buf_adds(out, i > 0 ? ", " : "");
+		bad |= select_quote(out, alias);
+		bad |= buf_adds(out, ".");
+		bad |= select_quote(out, s->columns[i]);
+	}
+	return bad | (s->count == 0 ? buf_adds(out, "*") : 0);
+}
+
+static int add_range(struct buf *out, const struct selection *s)
+{
+	int bad = buf_addf(out, "ctid >= '(%" PRIu64 ",0)'::tid", s->first);
+
+	if (s->last > 0)
+		bad |= buf_addf(out, " AND ctid < '(%" PRIu64 ",0)'::tid",
+				s->last);
+	return bad;
+}
+
+/*
+ * xmin holds the lower 32 bits of a transaction's number.  age() counts back
+ * from now, so that what is not older than `since` is what is wanted, and what
+ * was wrapped around is read needlessly at most.
+ */
+static int add_since(struct buf *out, const char *since)
+{
+	uint64_t xid = strtoull(since, NULL, 10);
+
+	return buf_addf(out, "age(xmin) <= age('%" PRIu32 "'::xid)",
+			(uint32_t)xid);
+}
+
+/* A line break ends a comment that a text of the user's may end with. */
+static int add_conditions(struct buf *out, const struct selection *s)
+{
+	const char *word = " WHERE ";
+	int bad = 0;
+
+	if (s->ranged) {
+		bad |= buf_adds(out, word) | add_range(out, s);
+		word = " AND ";
+	}
+	if (s->since != NULL) {
+		bad |= buf_adds(out, word) | add_since(out, s->since);
+		word = " AND ";
+	}
+	if (s->where != NULL)
+		bad |= buf_addf(out, "%s(\n", word) | buf_adds(out, s->where) |
+		       buf_adds(out, "\n)");
+	return bad;
+}
+
+static int add_select(struct buf *out, const struct selection *s)
+{
+	int bad = buf_adds(out, "SELECT ") | add_columns(out, s) |
+		  buf_adds(out, " FROM ");
+
+	if (s->query != NULL)
+		return bad | buf_adds(out, "(\n") | buf_adds(out, s->query) |
+		       buf_adds(out, "\n) AS " QUERY_ALIAS);
+	return bad | buf_adds(out, s->from) | buf_adds(out, " AS ") |
+	       select_quote(out, s->alias) | add_conditions(out, s);
+}
+
+static int make(const char *before, const struct selection *s,
+		const char *behind, char **out, struct error *err)
+{
+	struct buf text;
+	int bad;
+
+	*out = NULL;
+	buf_init(&text, STATEMENT_MAX);
+	bad = buf_adds(&text, before) | add_select(&text, s) |
+	      buf_adds(&text, behind);
+	if (bad == 0)
+		*out = buf_string(&text);
+	if (*out != NULL)
+		return 0;
+	bad = buf_full(&text, 1);
+	buf_release(&text);
+	return bad ? error_set(err, ERROR_USAGE,
+			       "a statement of more than 16 MiB")
+		   : error_nomem(err);
+}
+
+int select_copy(const struct selection *selection, char **out,
+		struct error *err)
+{
+	return make("COPY (", selection,
+		    selection->format == SELECT_CSV
+			    ? ") TO STDOUT WITH (FORMAT csv)"
+			    : ") TO STDOUT",
+		    out, err);
+}
+
+int select_none(const struct selection *selection, char **out,
+		struct error *err)
+{
+	return make("", selection, " LIMIT 0", out, err);
+}
+
+int select_explain(const struct selection *selection, char **out,
+		   struct error *err)
+{
+	return make("EXPLAIN ", selection, "", out, err);
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lib/rows/postgres.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/input.h"
+#include "lib/pg/query.h"
+#include "lib/rows/origin.h"
+
+/* What a part's index says beside the number of its leaf. */
+#define WHOLE SIZE_MAX       /* all of it, in one COPY */
+#define MOVED (SIZE_MAX - 1) /* rows that may have moved between snapshots */
+
+#define DESCRIBED_MAX (64u << 10)
+
+static struct selection selection_of(const struct postgres_source *s)
+{
+	struct selection sel = {
+		.query = s->query.query,
+		.where = s->query.where,
+		.columns = s->columns,
+		.count = s->column_count,
+		.format = s->query.csv ? SELECT_CSV : SELECT_TEXT,
+	};
+
+	if (s->relation != NULL) {
+		sel.from = s->relation->sql;
+		sel.alias = s->relation->alias;
+	}
+	return sel;
+}
+
+/* The columns that were asked for, each once. */
+static int choose_columns(struct postgres_source *s, struct error *err)
+{
+	const struct source_query *q = &s->query;
+
+	s->columns = calloc(q->column_count + 1, sizeof(*s->columns));
+	if (s->columns == NULL)
+		return error_nomem(err);
+	for (size_t i = 0; i < q->column_count; i++) {
+		size_t seen = 0;
+
+		while (seen < s->column_count &&
+		       strcmp(s->columns[seen], q->columns[i]) != 0)
+			seen++;
+		if (seen == s->column_count)
+			s->columns[s->column_count++] = q->columns[i];
+	}
+	return 0;
+}
+
+/* All columns, by the names that the server gives them. */
+static int take_columns(struct postgres_source *s, const struct answer *answer,
+			struct error *err)
+{
+	size_t count = answer_columns(answer);
+
+	free(s->columns);
+	s->columns = calloc(count + 1, sizeof(*s->columns));
+	s->names = calloc(count + 1, sizeof(char *));
+	if (s->columns == NULL || s->names == NULL)
+		return error_nomem(err);
+	for (size_t i = 0; i < count; i++) {
+		s->names[i] = strdup(answer_name(answer, i));
+		if (s->names[i] == NULL)
+			return error_nomem(err);
+		s->columns[i] = s->names[i];
+	}
+	s->column_count = count;
+	if (count > 0)
+		return 0;
+	return error_set(err, ERROR_ROWS, "it has no columns");
+}
+
+/* Runs what is asked for without a row: rights, columns and grammar. */
+static int try_query(struct postgres_source *s, struct error *err)
+{
+	struct selection sel = selection_of(s);
+	struct answer *answer = NULL;
+	char *sql;
+	int rc;
+
+	if (select_none(&sel, &sql, err) != 0)
+		return -1;
+	rc = query_run(s->sessions.first, sql, 0, NULL, &answer, err);
+	free(sql);
+	if (rc == 0 && s->column_count == 0)
+		rc = take_columns(s, answer, err);
+	answer_free(answer);
+	return rc;
+}
+
+static int describe(struct postgres_source *s, struct error *err)
+{
+	struct buf out;
+	int bad;
+
+	buf_init(&out, DESCRIBED_MAX);
+	if (s->relation == NULL)
+		bad = buf_adds(&out, s->query.query);
+	else
+		bad = buf_addf(&out, "table %s", s->relation->name);
+	if (s->relation != NULL && s->query.where != NULL)
+		bad |= buf_adds(&out, " where ") |
+		       buf_adds(&out, s->query.where);
+	if (bad == 0)
+		s->described = buf_string(&out);
+	if (s->described != NULL)
+		return 0;
+	bad = buf_full(&out, 1);
+	buf_release(&out);
+	return bad ? error_set(err, ERROR_USAGE,
+			       "a condition or query of more than 64 KiB")
+		   : error_nomem(err);
+}
+
+/* "table 'public.cards'" or "query", in front of every message. */
+static void name_of(const struct postgres_source *s, char *out, size_t size)
+{
+	if (s->relation != NULL)
+		(void)snprintf(out, size, "table '%s'", s->relation->name);
+	else
+		(void)snprintf(out, size, "query");
+}
+
+static int prepare(struct postgres_source *s, struct error *err)
+{
+	char name[320];
+
+	if (s->query.table != NULL &&
+	    relation_read(s->sessions.first, s->query.table, &s->relation,
+			  err) != 0)
+		return -1;
+	name_of(s, name, sizeof(name));
+	if (choose_columns(s, err) == 0 && try_query(s, err) == 0 &&
+	    describe(s, err) == 0)
+		return 0;
+	return error_prefix(err, "%s", name);
+}
+
+static int add_part(const struct postgres_source *s, const char *leaf,
+		    uint64_t first, uint64_t last, size_t index,
+		    struct source_part **parts, size_t *count,
+		    struct error *err)
+{
+	struct source_part *part;
+	char name[512];
+
+	if (leaf == NULL)
+		name_of(s, name, sizeof(name));
+	else if (last > 0)
+		(void)snprintf(name, sizeof(name),
+			       "table '%s', pages %" PRIu64 " to %" PRIu64,
+			       leaf, first, last - 1);
+	else
+		(void)snprintf(name, sizeof(name),
+			       "table '%s', pages from %" PRIu64, leaf, first);
+	part = source_part_add(parts, count, name, err);
+	if (part == NULL)
+		return -1;
+	part->index = index;
+	part->start = first;
+	part->end = last;
+	return 0;
+}
+
+/* Cuts all leaves into ranges of about the same number of pages. */
+static int add_ranges(const struct postgres_source *s, unsigned jobs,
+		      struct source_part **parts, size_t *count,
+		      struct error *err)
+{
+	const struct relation *r = s->relation;
+	uint64_t pages = 0;
+	uint64_t step;
+
+	for (size_t i = 0; i < r->leaf_count; i++)
+		pages += r->leaves[i].pages;
+	step = pages / ((uint64_t)jobs * POSTGRES_RANGES_PER_JOB) + 1;
+	if (step < POSTGRES_RANGE_MIN)
+		step = POSTGRES_RANGE_MIN;
+	for (size_t i = 0; i < r->leaf_count; i++) {
+		uint64_t first = 0;
+
+		/* The last one has no end: it may have grown. */
+		for (; first + step < r->leaves[i].pages; first += step)
+			if (add_part(s, r->leaves[i].name, first, first + step,
+				     i, parts, count, err) != 0)
+				return -1;
+		if (add_part(s, r->leaves[i].name, first, 0, i, parts, count,
+			     err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int postgres_split(struct source *source, unsigned jobs,
+			  const struct rowformat *format,
+			  struct source_part **parts, size_t *count,
+			  struct error *err)
+{
+	struct postgres_source *s = (struct postgres_source *)source;
+	bool ranged = jobs > 1 && s->relation != NULL && s->relation->ranged;
+	int rc;
+
+	(void)format;
+	*parts = NULL;
+	*count = 0;
+	if (!ranged)
+		return add_part(s, NULL, 0, 0, WHOLE, parts, count, err);
+	rc = add_ranges(s, jobs, parts, count, err);
+	if (rc == 0)
+		rc = pgsessions_share(&s->sessions,
+				      *count < jobs ? (unsigned)*count : jobs,
+				      err);
+	if (rc == 0)
+		return 0;
+	source_parts_free(*parts, *count);
+	*parts = NULL;
+	*count = 0;
+	return -1;
+}
+
+/* The row of names, as COPY would write it. */
+static int header_of(const struct postgres_source *s, char **out,
+		     struct error *err)
+{
+	struct buf text;
+	int bad = 0;
+
+	*out = NULL;
+	if (!s->query.csv)
+		return 0;
+	buf_init(&text, 1u << 20);
+	for (size_t i = 0; i < s->column_count; i++)
+		bad |= buf_adds(&text, i > 0 ? "," : "") |
+		       select_quote(&text, s->columns[i]);
+	bad |= buf_adds(&text, "\n");
+	if (bad == 0)
+		*out = buf_string(&text);
+	if (*out != NULL)
+		return 0;
+	buf_release(&text);
+	return error_nomem(err);
+}
+
+static int postgres_open(struct source *source, const struct source_part *part,
+			 struct stream **out, struct error *err)
+{
+	struct postgres_source *s = (struct postgres_source *)source;
+	struct selection sel = selection_of(s);
+	char *header = NULL;
+	char *sql = NULL;
+	int rc;
+
+	*out = NULL;
+	if (part->index == MOVED) {
+		sel.since = s->sessions.facts.xmin;
+	} else if (part->index != WHOLE) {
+		sel.from = s->relation->leaves[part->index].sql;
+		sel.ranged = true;
+		sel.first = part->start;
+		sel.last = part->end;
+	}
+	rc = header_of(s, &header, err);
+	if (rc == 0)
+		rc = select_copy(&sel, &sql, err);
+	if (rc == 0)
+		rc = pgstream_open(&s->sessions, sql, header, out, err);
+	free(sql);
+	free(header);
+	return rc;
+}
+
+static int postgres_again(struct source *source, const struct source_part *part,
+			  unsigned attempt, const struct error *why,
+			  struct error *err)
+{
+	(void)source;
+	/* In one piece it may take hours: whoever wants that runs it again. */
+	if (part->index == WHOLE || why->code != ERROR_TEMPORARY ||
+	    attempt >= POSTGRES_TRIES)
+		return 0;
+	return input_wait_for(-1, 0, 1000 << (attempt - 1), err) == 0 ? 1 : -1;
+}
+
+static int postgres_more(struct source *source, struct source_part **parts,
+			 size_t *count, struct error *err)
+{
+	struct postgres_source *s = (struct postgres_source *)source;
+
+	*parts = NULL;
+	*count = 0;
+	if (!s->sessions.late)
+		return 0;
+	pgsessions_drop(&s->sessions);
+	return add_part(s, NULL, 0, 0, MOVED, parts, count, err);
+}
+
+static const char *const *postgres_columns(const struct source *source,
+					   size_t *count)
+{
+	const struct postgres_source *s =
+		(const struct postgres_source *)source;
+
+	*count = s->column_count;
+	return s->columns;
+}
+
+static int postgres_origin(const struct source *source, struct origin *out,
+			   struct error *err)
+{
+	const struct postgres_source *s =
+		(const struct postgres_source *)source;
+	const struct session_facts *f = &s->sessions.facts;
+
+	origin_init(out);
+	(void)snprintf(out->software, sizeof(out->software), "PostgreSQL %.40s",
+		       f->software);
+	(void)snprintf(out->place, sizeof(out->place), "%s", f->place);
+	(void)snprintf(out->database, sizeof(out->database), "%s", f->database);
+	(void)snprintf(out->encoding, sizeof(out->encoding), "%s", f->encoding);
+	(void)snprintf(out->lsn, sizeof(out->lsn), "%s", f->lsn);
+	(void)snprintf(out->timeline, sizeof(out->timeline), "%s", f->timeline);
+	(void)snprintf(out->system, sizeof(out->system), "%s", f->system);
+	(void)snprintf(out->snapshot, sizeof(out->snapshot), "%s:%s", f->xmin,
+		       f->xmax);
+	out->standby = f->standby;
+	out->lag_ms = f->lag_ms;
+	out->taken = f->taken;
+	out->again = s->sessions.late;
+	out->query = strdup(s->described);
+	return out->query != NULL ? 0 : error_nomem(err);
+}
+
+static void postgres_free(struct source *source)
+{
+	struct postgres_source *s = (struct postgres_source *)source;
+
+	pgsessions_release(&s->sessions);
+	relation_free(s->relation);
+	for (size_t i = 0; s->names != NULL && i < s->column_count; i++)
+		free(s->names[i]);
+	free(s->names);
+	free(s->columns);
+	free(s->described);
+	free(s);
+}
+
+static int check(size_t count, const struct source_query *q, struct error *err)
+{
+	if (count > 1)
+		return error_set(err, ERROR_USAGE,
+				 "%zu databases as sources: there may be one",
+				 count);
+	if (q == NULL || (q->table == NULL && q->query == NULL)) {
+		(void)error_set(err, ERROR_USAGE,
+				"nothing says which rows of the database");
+		return error_hint(err, "give --table [SCHEMA.]NAME, with "
+				       "--where CONDITION if not all, or "
+				       "--query SQL");
+	}
+	return 0;
+}
+
+int postgres_source_open(const char *const *words, size_t count,
+			 const struct source_options *options,
+			 struct source **out, struct error *err)
+{
+	static const struct source_ops ops = {
+		.split = postgres_split,
+		.open = postgres_open,
+		.again = postgres_again,
+		.more = postgres_more,
+		.columns = postgres_columns,
+		.origin = postgres_origin,
+		.free = postgres_free,
+	};
+	struct postgres_source *s;
+	int rc;
+
+	*out = NULL;
+	if (check(count, options->query, err) != 0)
+		return -1;
+	s = calloc(1, sizeof(*s));
+	if (s == NULL)
+		return error_nomem(err);
+	s->base.ops = &ops;
+	s->query = *options->query;
+	rc = pgsessions_init(&s->sessions, words[0], err);
+	if (rc == 0)
+		rc = prepare(s, err);
+	if (rc != 0) {
+		postgres_free(&s->base);
+		return -1;
+	}
+	*out = &s->base;
+	return 0;
+}

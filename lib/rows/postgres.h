@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * postgres: a table or a query of PostgreSQL as a source; for source.c.
+ *
+ *	postgres.c      what is asked for, its columns and its parts
+ *	pgsessions.c    the sessions that workers take and give back
+ *	pgstream.c      one COPY as a stream of rows
+ *
+ * All sessions share one snapshot.  With several jobs a table is read by
+ * ranges of pages, leaf by leaf, the last range of each open at its end.
+ *
+ *	snapshot S │ range │ range │ cut ╳        │ range │ moved
+ *	           └───────┴───────┴──────────────┴───────┘
+ *	late       │                     │ again  │       │ xmin >= xmin(S)
+ *
+ * A range that the server cancels is read again, by a session whose snapshot
+ * is later.  A row that was updated between the two may have moved from a
+ * range that is still to be read to one that was read already, and its
+ * transaction is then not below S's xmin.  So once anything was read under a
+ * later snapshot, all row versions of such transactions are read at the end,
+ * under a snapshot that is later than all others.
+ */
+#ifndef BLOOMCTL_ROWS_POSTGRES_H
+#define BLOOMCTL_ROWS_POSTGRES_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/pg/relation.h"
+#include "lib/pg/select.h"
+#include "lib/rows/source.h"
+
+/* No range has fewer pages, unless its leaf has. */
+#define POSTGRES_RANGE_MIN 1024u
+
+/* So many ranges per job, so that jobs end at about the same time. */
+#define POSTGRES_RANGES_PER_JOB 4u
+
+/* How often a range is read in all. */
+#define POSTGRES_TRIES 4u
+
+/* The sessions of a source, from several threads. */
+struct pgsessions {
+	pthread_mutex_t mutex;
+	char *word;                 /* owned */
+	struct session *first;      /* whose snapshot they share; it is in idle,
+				       or lent; NULL: lost */
+	struct session_facts facts; /* of first */
+	struct session **idle;      /* owned, and each of them */
+	size_t count;
+	size_t cap;
+	bool late; /* one with a later snapshot was lent */
+};
+
+/* Connects the first one; release in both cases. */
+int pgsessions_init(struct pgsessions *s, const char *word, struct error *err);
+
+/* Has at least n, all with the snapshot of the first, if it is idle. */
+int pgsessions_share(struct pgsessions *s, unsigned n, struct error *err);
+
+/*
+ * Lends one; where none is idle a new one, which has a later snapshot, of the
+ * same server.  ERROR_TEMPORARY if another one answers.
+ */
+int pgsessions_take(struct pgsessions *s, struct session **out,
+		    struct error *err);
+
+/* Takes one back; one that is not good any more is closed. */
+void pgsessions_give(struct pgsessions *s, struct session *session, bool good);
+
+/* Closes those that are idle, so that the next has a later snapshot. */
+void pgsessions_drop(struct pgsessions *s);
+
+/* Nothing may be lent. */
+void pgsessions_release(struct pgsessions *s);
+
+struct postgres_source {
+	struct source base;
+	struct pgsessions sessions;
+	struct source_query query; /* what was asked for */
+	struct relation *relation; /* owned; NULL: a query */
+	const char **columns;      /* owned, the texts borrowed or names' */
+	size_t column_count;
+	char **names;    /* owned, where all columns are read */
+	char *described; /* for records; owned */
+};
+
+/* As source_open(); word is one that session_is_word(). */
+int postgres_source_open(const char *const *words, size_t count,
+			 const struct source_options *options,
+			 struct source **out, struct error *err);
+
+/*
+ * A COPY as a stream, on a session of s, which it gives back when it is
+ * closed.  header: a line in front of the rows, or NULL; borrowed until return.
+ */
+int pgstream_open(struct pgsessions *s, const char *statement,
+		  const char *header, struct stream **out, struct error *err);
+
+#endif
