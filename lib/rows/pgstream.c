@@ -43,6 +43,7 @@ static int stream_finish(struct stream *stream, struct error *err)
 		return -1;
 	}
 	stream->counted = true;
+	stream->witness = "the server";
 	return 0;
 }
 

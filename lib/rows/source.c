@@ -113,8 +113,9 @@ int stream_check_rows(const struct stream *stream, uint64_t rows,
 	if (!stream->counted || stream->rows == rows)
 		return 0;
 	(void)error_set(err, ERROR_DATA,
-			"it says that it has %" PRIu64 " rows, and %" PRIu64
-			" were read",
+			"%s says %" PRIu64 " rows, and %" PRIu64 " were read",
+			stream->witness != NULL ? stream->witness
+						: "its trailer",
 			stream->rows, rows);
 	return error_hint(err, "read it with the row format and the header "
 			       "with which it was exported");

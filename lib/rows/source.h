@@ -112,8 +112,9 @@ struct stream_ops {
  */
 struct stream {
 	const struct stream_ops *ops;
-	bool counted;  /* after finish(): rows is known */
-	uint64_t rows; /* that the source says it had, without headers */
+	bool counted;        /* after finish(): rows is known */
+	uint64_t rows;       /* that the source says it had, without headers */
+	const char *witness; /* who says so; NULL: "its trailer" */
 };
 
 /* What is read of a database; borrowed as long as the source lives. */
