@@ -69,12 +69,93 @@ static int split_names(struct inputs *in, const char *columns,
 	return 0;
 }
 
+/* Of a database: the columns and NULL are its own. */
+static int refuse_file_options(const struct opts *opts, struct error *err)
+{
+	static const enum option_id ids[] = {OPT_INPUT_FORMAT, OPT_COLUMNS,
+					     OPT_HEADER, OPT_NULL_TEXT,
+					     OPT_NO_TRAILER};
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (opts_has(opts, ids[i]) &&
+		    opts_list(opts, ids[i])->place == PLACE_LINE)
+			return error_set(err, ERROR_USAGE,
+					 "option --%s: it is for bytes, and "
+					 "the source is a database",
+					 option_rows[ids[i]].longname);
+	return 0;
+}
+
+static int read_query(struct inputs *in, const struct opts *opts,
+		      struct error *err)
+{
+	in->query.table = opts_text(opts, OPT_TABLE);
+	in->query.where = opts_text(opts, OPT_WHERE);
+	in->query.query = opts_text(opts, OPT_QUERY);
+	if (in->query.table != NULL && in->query.query != NULL)
+		return error_set(err, ERROR_USAGE,
+				 "options --table and --query exclude each "
+				 "other");
+	if (in->query.where != NULL && in->query.table == NULL)
+		return error_set(err, ERROR_USAGE,
+				 "option --where: it needs --table; a --query "
+				 "has its own");
+	return 0;
+}
+
+static int read_kind(struct inputs *in, const struct opts *opts,
+		     struct error *err)
+{
+	static const enum option_id ids[] = {OPT_TABLE, OPT_WHERE, OPT_QUERY};
+	const struct opt_value *words = opts_list(opts, OPT_SOURCE);
+	bool password = false;
+	bool is;
+
+	for (size_t i = 0; i < words->count; i++) {
+		bool has;
+
+		if (source_is_database(words->items[i], &is, &has, err) != 0)
+			return -1;
+		in->database = in->database || is;
+		password = password || has;
+	}
+	if (password && words->place == PLACE_LINE) {
+		(void)error_set(err, ERROR_USAGE,
+				"option --source: a password on the command "
+				"line is seen by others");
+		return error_hint(err, "put the source into BLOOMCTL_SOURCE, "
+				       "or the password into PGPASSWORD, "
+				       "PGPASSFILE or a service file");
+	}
+	if (in->database)
+		return refuse_file_options(opts, err) != 0
+			       ? -1
+			       : read_query(in, opts, err);
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (opts_has(opts, ids[i]) &&
+		    opts_list(opts, ids[i])->place == PLACE_LINE)
+			return error_set(err, ERROR_USAGE,
+					 "option --%s: it is for a database, "
+					 "and the source is none",
+					 option_rows[ids[i]].longname);
+	return 0;
+}
+
 int inputs_format(struct inputs *in, const struct opts *opts,
 		  enum rowformat_kind usual, struct error *err)
 {
 	const char *kind = opts_text(opts, OPT_INPUT_FORMAT);
 	const char *columns = opts_text(opts, OPT_COLUMNS);
 
+	if (read_kind(in, opts, err) != 0)
+		return -1;
+	if (in->database) {
+		in->format.kind = ROWFORMAT_TEXT;
+		in->format.bom_is_data = true;
+		return in->spec != NULL ? scan_columns(in->spec, &in->format,
+						       &in->wanted, err)
+					: 0;
+	}
 	in->format.kind = usual;
 	if (kind != NULL)
 		in->format.kind = strcmp(kind, "text") == 0 ? ROWFORMAT_TEXT
@@ -132,14 +213,20 @@ int inputs_source(struct inputs *in, const struct opts *opts, struct error *err)
 	const struct opt_value *words = opts_list(opts, OPT_SOURCE);
 	const struct source_options options = {
 		.no_trailer = opts_flag(opts, OPT_NO_TRAILER),
+		.query = in->database ? &in->query : NULL,
 		.environment = environ};
 
+	in->query.columns = in->format.wanted;
+	in->query.column_count = in->format.wanted_count;
 	if (opts_require(opts, OPT_SOURCE, err) != 0 ||
 	    read_rejects(in, opts, err) != 0 ||
 	    name_source(in, words, err) != 0 ||
 	    source_open(words->items, words->count, &options, &in->source,
 			err) != 0)
 		return -1;
+	if (in->source->ops->columns != NULL)
+		in->format.names = in->source->ops->columns(
+			in->source, &in->format.name_count);
 	progress_init(&in->line, opts_flag(opts, OPT_QUIET));
 	in->scan.spec = in->spec;
 	in->scan.source = in->source;

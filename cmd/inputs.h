@@ -17,6 +17,8 @@ struct inputs {
 	struct source *source;
 	struct rowformat format;
 	const char **wanted;
+	bool database; /* the source is one: it names the columns */
+	struct source_query query;
 	char **names; /* of --columns; the texts live in names_text */
 	char *names_text;
 	char *source_name; /* all -s words, for records */
@@ -29,8 +31,10 @@ struct inputs {
 int inputs_spec(struct inputs *in, const struct opts *opts, struct error *err);
 
 /*
- * The row format of --input-format, or the usual one, --columns, --header and
- * --null.  Without a keyspec no column is wanted.
+ * What kind of source --source names, and the row format of --input-format, or
+ * the usual one, --columns, --header and --null; of a database --table,
+ * --where and --query.  Without a keyspec no column is wanted.  ERROR_USAGE
+ * where they do not go together, or where a password is on the command line.
  */
 int inputs_format(struct inputs *in, const struct opts *opts,
 		  enum rowformat_kind usual, struct error *err);

@@ -43,14 +43,8 @@ int copy_read(struct copy *copy, void *buf, size_t cap, size_t *got,
 int copy_finish(struct copy *copy, uint64_t *rows, struct error *err);
 
 /*
- * Whether the error by which it ended may pass when another session reads the
- * same again (fault_passes()).
- */
-bool copy_passes(const struct copy *copy);
-
-/*
- * Legal at any time; a COPY that still runs is cancelled, and its session is
- * then good for session_close() alone: returns false.
+ * Legal at any time.  Whether its session can be used further: after one that
+ * did not end well, or was not read to its end, it can only be closed.
  */
 bool copy_close(struct copy *copy);
 

@@ -3,9 +3,13 @@
  * session: one connection to PostgreSQL, in one read-only transaction with
  * pinned settings, so that the same row has the same text whoever asks.
  *
- *	session.c   connecting and settings
+ *	word.c      what a source's word says
+ *	connect.c   a connection, or the reason why there is none
+ *	settings.c  the transaction and what is pinned in it
+ *	facts.c     what is known of the server
+ *	session.c   all of these, and one snapshot for several sessions
  *	query.c     statements and their answers
- *	snapshot.c  one snapshot for several sessions
+ *	copy.c      the rows of a COPY
  *	fault.c     what an error of the server means to us
  *
  * A session belongs to one thread at a time.  Every wait ends when a stop is
@@ -91,7 +95,10 @@ const struct session_facts *session_facts(const struct session *session);
 /* "server 'PLACE'", for messages; borrowed as long as the session lives. */
 const char *session_name(const struct session *session);
 
-/* Ends the transaction, cancels what still runs; NULL is legal. */
+/*
+ * Closes the connection, whatever runs there: the server notices when it next
+ * has something to send.  NULL is legal.
+ */
 void session_close(struct session *session);
 
 #endif
