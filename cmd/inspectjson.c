@@ -11,11 +11,6 @@ static json_t *known(int64_t n)
 	return n >= 0 ? json_integer((json_int_t)n) : json_null();
 }
 
-static json_t *text_or_null(const char *text)
-{
-	return text[0] != '\0' ? json_string(text) : json_null();
-}
-
 static json_t *bucket_json(const struct inspect_report *r,
 			   const struct bloomkey_spec *spec,
 			   const struct inspect_bucket *x)
@@ -34,7 +29,7 @@ static json_t *bucket_json(const struct inspect_report *r,
 		(json_int_t)r->m->capacity, "fill", x->fill, "error_now",
 		x->error_now, "bytes", (json_int_t)x->bytes, "ttl_ms",
 		known(x->ttl_ms), "slot", known(x->slot), "instead",
-		text_or_null(x->instead));
+		output_text(x->instead));
 }
 
 static json_t *generations_json(const struct inspect_report *r)
@@ -54,7 +49,7 @@ static json_t *generations_json(const struct inspect_report *r)
 				  output_time(m->ended), "promoted",
 				  output_time(m->promoted), "retired",
 				  output_time(m->retired), "broken",
-				  text_or_null(m->broken)));
+				  output_text(m->broken)));
 	}
 	return list;
 }
@@ -76,7 +71,7 @@ static json_t *nodes_json(const struct inspect_report *r)
 				    n->limit > 0
 					    ? json_integer((json_int_t)n->limit)
 					    : json_null(),
-				    "policy", text_or_null(n->policy), "evicts",
+				    "policy", output_text(n->policy), "evicts",
 				    n->evicts, "evicted",
 				    (json_int_t)n->evicted, "replicas",
 				    (json_int_t)n->replicas, "replica",
@@ -135,6 +130,8 @@ json_t *inspect_json(const struct inspect_report *r,
 			      r->fill_median, "max", r->fill_max));
 	PUT("error_now", json_real(r->error_now));
 	PUT("skew", json_real(r->skew));
+	PUT("source", output_text(m != NULL ? m->source : NULL));
+	PUT("origin", output_origin(m));
 	PUT("horizon", json_null());
 	PUT("missing", missing);
 	PUT("foreign", foreign);

@@ -80,7 +80,7 @@ json_t *output_time(int64_t wall_ms)
 }
 
 /* Names of files may be no UTF-8, which JSON must be. */
-static json_t *text_or_null(const char *text)
+json_t *output_text(const char *text)
 {
 	json_t *json;
 	char *clean;
@@ -96,12 +96,21 @@ static json_t *text_or_null(const char *text)
 	return json;
 }
 
+json_t *output_origin(const struct manifest *m)
+{
+	struct error ignored = ERROR_INIT;
+
+	return m != NULL && m->origin != NULL
+		       ? json_parse(m->origin, strlen(m->origin), &ignored)
+		       : json_null();
+}
+
 json_t *output_finding(const struct finding *f)
 {
 	return json_pack("{s:s, s:s, s:s, s:o}", "level",
 			 finding_level_name(f->level), "what", f->what,
 			 "evidence", f->evidence, "remedy",
-			 text_or_null(f->remedy));
+			 output_text(f->remedy));
 }
 
 int output_finding_text(const struct finding *f, struct buf *out)
@@ -149,13 +158,14 @@ static json_t *receipt_json(const struct receipt *r, int status,
 	    json_integer(status < 0 ? (json_int_t)err->code : status));
 	PUT("message", status < 0 ? json_string(err->text) : json_null());
 	PUT("dry_run", json_boolean(r->dry_run));
-	PUT("set", text_or_null(set));
+	PUT("set", output_text(set));
 	PUT("fingerprint",
-	    text_or_null(r->spec != NULL ? bloomkey_fingerprint(r->spec)
-					 : NULL));
-	PUT("generation", text_or_null(m != NULL ? m->generation : NULL));
-	PUT("previous", text_or_null(r->previous));
-	PUT("source", json_pack("{s:o}", "names", text_or_null(r->source)));
+	    output_text(r->spec != NULL ? bloomkey_fingerprint(r->spec)
+					: NULL));
+	PUT("generation", output_text(m != NULL ? m->generation : NULL));
+	PUT("previous", output_text(r->previous));
+	PUT("source", json_pack("{s:o, s:o}", "names", output_text(r->source),
+				"origin", output_origin(m)));
 	PUT("rows", json_integer((json_int_t)r->rows));
 	PUT("keys", json_integer((json_int_t)r->keys));
 	PUT("rejects", rejects_json(r->rejects));

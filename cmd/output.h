@@ -46,6 +46,13 @@ int output_table(const struct table *t, const int *right, bool failed,
 /* A time of a manifest as RFC 3339, or JSON null for 0; owned. */
 json_t *output_time(int64_t wall_ms);
 
+/* A text, its bytes that are no UTF-8 as "?", or JSON null for "" and NULL. */
+json_t *output_text(const char *text);
+
+/* What a generation's source said of itself; JSON null for nothing, or for no
+ * manifest. */
+json_t *output_origin(const struct manifest *m);
+
 /* A finding as an object; owned; NULL if memory is out. */
 json_t *output_finding(const struct finding *f);
 

@@ -17,6 +17,7 @@
 #include "lib/job/load.h"
 #include "lib/job/phase.h"
 #include "lib/job/sample.h"
+#include "lib/rows/origin.h"
 
 /* Random non-members asked of a generation before it is called complete. */
 #define ABSENT_PROBES 10000
@@ -135,6 +136,8 @@ static int load_and_seal(struct store *store, const struct scan *scan,
 
 	if (rc == 0)
 		rc = scan_run(scan, load.table, &m->rows, err);
+	if (rc == 0)
+		rc = origin_text(scan->source, &m->origin, err);
 	if (rc == 0) {
 		load_keys(&load, m->bucket_keys, m->buckets);
 		find_hottest(report);

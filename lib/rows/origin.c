@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/clock.h"
+#include "lib/rows/source.h"
 
 /* The members that are texts of a fixed size. */
 static const struct {
@@ -69,6 +70,26 @@ json_t *origin_json(const struct origin *origin)
 		return json;
 	json_decref(json);
 	return NULL;
+}
+
+int origin_text(const struct source *source, char **out, struct error *err)
+{
+	struct origin origin;
+	json_t *json;
+	size_t len;
+
+	*out = NULL;
+	if (source->ops->origin == NULL)
+		return 0;
+	if (source->ops->origin(source, &origin, err) != 0)
+		return -1;
+	json = origin_json(&origin);
+	origin_release(&origin);
+	if (json == NULL)
+		return error_nomem(err);
+	*out = json_text(json, 0, &len, err);
+	json_decref(json);
+	return *out != NULL ? 0 : -1;
 }
 
 static int wrong(const char *name, struct error *err)

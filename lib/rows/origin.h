@@ -39,7 +39,14 @@ void origin_release(struct origin *origin);
 /* As JSON, a reference of the caller's; NULL: no memory. */
 json_t *origin_json(const struct origin *origin);
 
-/* Reads that.  0, or -1 (ERROR_DATA: a member is missing or wrong). */
+/*
+ * What a source says of itself, as the text of that object; *out is owned by
+ * the caller, and NULL where it says nothing.  0 or -1 (ERROR_INTERNAL).
+ */
+struct source;
+int origin_text(const struct source *source, char **out, struct error *err);
+
+/* Reads origin_json().  0, or -1 (ERROR_DATA: a member is missing or wrong). */
 int origin_read(const json_t *json, struct origin *origin, struct error *err);
 
 #endif

@@ -29,8 +29,10 @@ void manifest_release(struct manifest *m)
 {
 	free(m->bucket_keys);
 	free(m->source);
+	free(m->origin);
 	m->bucket_keys = NULL;
 	m->source = NULL;
+	m->origin = NULL;
 }
 
 void manifest_break(struct manifest *m, const char *set, const char *id,
@@ -99,6 +101,7 @@ int manifest_copy(struct manifest *out, const struct manifest *m,
 	*out = *m;
 	out->bucket_keys = NULL;
 	out->source = NULL;
+	out->origin = NULL;
 	if (m->bucket_keys != NULL) {
 		size_t size = (size_t)m->buckets * sizeof(*m->bucket_keys);
 
@@ -110,6 +113,11 @@ int manifest_copy(struct manifest *out, const struct manifest *m,
 	if (m->source != NULL) {
 		out->source = strdup(m->source);
 		if (out->source == NULL)
+			goto fail;
+	}
+	if (m->origin != NULL) {
+		out->origin = strdup(m->origin);
+		if (out->origin == NULL)
 			goto fail;
 	}
 	return 0;
@@ -161,7 +169,8 @@ static json_t *encode_count(uint64_t count)
 
 /* NULL if memory is out or the value is none that a manifest may have. */
 static json_t *encode_member(const struct manifest *m,
-			     const struct manifest_member *member)
+			     const struct manifest_member *member,
+			     struct error *err)
 {
 	const void *at = (const char *)m + member->offset;
 
@@ -184,6 +193,8 @@ static json_t *encode_member(const struct manifest *m,
 		return encode_time(*(const int64_t *)at);
 	case MEMBER_SOURCE:
 		return encode_source(m->source);
+	case MEMBER_ORIGIN:
+		return json_parse(m->origin, strlen(m->origin), err);
 	case MEMBER_SEED:
 		return encode_seed(m->seed);
 	case MEMBER_COUNTS:
@@ -205,14 +216,17 @@ static char *encode_head(const struct manifest *m, size_t *len,
 		return NULL;
 	}
 	for (const struct manifest_member *member = manifest_members;
-	     member->kind != MEMBER_COUNTS; member++)
+	     member->kind != MEMBER_COUNTS; member++) {
+		if (member->kind == MEMBER_ORIGIN && m->origin == NULL)
+			continue;
 		if (json_object_set_new(json, member->name,
-					encode_member(m, member)) != 0) {
+					encode_member(m, member, err)) != 0) {
 			(void)error_set(err, ERROR_INTERNAL,
 					"manifest: no legal \"%s\"",
 					member->name);
 			goto out;
 		}
+	}
 	text = json_text(json, 2, len, err);
 out:
 	json_decref(json);

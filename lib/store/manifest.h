@@ -58,6 +58,9 @@ struct manifest {
 				  NULL until complete */
 	char *source;          /* the source as it was named, for people;
 				  owned, may be NULL */
+	char *origin;          /* what the source said of itself, the text of
+				  a JSON object that is not looked into here;
+				  owned, may be NULL */
 	char broken[160];      /* MANIFEST_BROKEN: why */
 	bool unread;           /* MANIFEST_BROKEN, but only because it could
 				  not be read: it may be whole */

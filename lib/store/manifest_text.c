@@ -46,6 +46,7 @@ const struct manifest_member manifest_members[MANIFEST_MEMBERS] = {
 	MEMBER(promoted, MEMBER_TIME),
 	MEMBER(retired, MEMBER_TIME),
 	MEMBER(source, MEMBER_SOURCE),
+	MEMBER(origin, MEMBER_ORIGIN),
 	{"bucket_keys", MEMBER_COUNTS, 0, 0},
 	{"checksum", MEMBER_CHECKSUM, 0, 0},
 };
@@ -114,6 +115,19 @@ static int read_source(const json_t *json, char **out, struct error *err)
 		return -1;
 	*out = strdup(text);
 	return *out != NULL ? 0 : error_nomem(err);
+}
+
+static int read_origin(const json_t *json, char **out, struct error *err)
+{
+	const json_t *origin = json_object_get(json, "origin");
+	size_t len;
+
+	if (origin == NULL)
+		return 0;
+	if (!json_is_object(origin))
+		return wrong("origin", err);
+	*out = json_text(origin, 0, &len, err);
+	return *out != NULL ? 0 : -1;
 }
 
 static int read_seed(const json_t *json, unsigned char *out, struct error *err)
@@ -202,6 +216,8 @@ static int read_member(const json_t *json, const struct manifest_member *member,
 		return read_time(json, member->name, at, err);
 	case MEMBER_SOURCE:
 		return read_source(json, &out->source, err);
+	case MEMBER_ORIGIN:
+		return read_origin(json, &out->origin, err);
 	case MEMBER_SEED:
 		return read_seed(json, out->seed, err);
 	case MEMBER_COUNTS:
@@ -284,7 +300,8 @@ int manifest_decode(const char *text, size_t len, struct manifest *out,
 	for (size_t i = 0; i < MANIFEST_MEMBERS && rc == 0; i++)
 		rc = read_member(json, &manifest_members[i], out, err);
 	/* An unknown one would be lost when the manifest is written again. */
-	if (rc == 0 && json_object_size(json) != MANIFEST_MEMBERS)
+	if (rc == 0 &&
+	    json_object_size(json) != MANIFEST_MEMBERS - (out->origin == NULL))
 		rc = error_set(err, ERROR_DATA,
 			       "members that this bloomctl does not know");
 	if (rc == 0)
