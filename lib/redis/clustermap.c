@@ -213,7 +213,9 @@ int map_refresh(struct cluster *c, struct error *err)
 
 int cluster_refresh(struct cluster *c, struct error *err)
 {
-	int64_t began = clock_ns();
+	/* Two time-outs: behind a node that hangs for one, another may answer.
+	 */
+	int64_t began = clock_ns() + (int64_t)c->target->timeout_ms * 1000000;
 
 	if (cluster_check(c, err) != 0)
 		return -1;

@@ -22,18 +22,27 @@
 /* How often somebody looks who waits for the thread. */
 #define LOOK_MS 20
 
-/* *spoiled is set if there were any. */
-static int look_for_evictions(struct lease *l, const struct evicted *before,
-			      struct error *spoiled, struct error *err)
+/*
+ * *spoiled is set if there were any.  All nodes are asked, and one that hangs
+ * elsewhere is to cost neither the beat that went well nor the next: whether
+ * the lock is ours is another matter, and so it is not asked again for a lease.
+ * A generation is not sealed before all have answered.
+ */
+static void look_for_evictions(struct lease *l, const struct evicted *before,
+			       struct error *spoiled)
 {
+	struct error ignored = ERROR_INIT;
 	const char *place;
 	uint64_t keys;
 
-	if (evicted_since(before, l->cluster, &keys, &place, err) != 0)
-		return -1;
-	if (keys > 0)
+	if (clock_ns() < l->next_look)
+		return;
+	if (evicted_since(before, l->cluster, &keys, &place, &ignored) != 0) {
+		l->broken = true;
+		l->next_look = clock_ns() + (int64_t)l->lease_ms * 1000000;
+	} else if (keys > 0) {
 		(void)evicted_error(place, keys, spoiled);
-	return 0;
+	}
 }
 
 /* --- the thread ----------------------------------------------------------- */
@@ -123,7 +132,7 @@ static void *lease_run(void *arg)
 		if (rc == 0 && due)
 			rc = lease_confirm(l, l->cluster, &why);
 		if (rc == 0 && watching)
-			rc = look_for_evictions(l, evicted, &spoiled, &why);
+			look_for_evictions(l, evicted, &spoiled);
 		(void)pthread_mutex_lock(&l->mutex);
 		if (spoiled.code != ERROR_NONE)
 			l->spoiled = spoiled;

@@ -17,6 +17,7 @@ struct lease {
 	const struct server *server;
 	struct cluster *cluster; /* of the thread, but before and after it */
 	bool broken;             /* it must be opened again */
+	int64_t next_look;       /* no look for evictions before, clock_ns() */
 	bool last_try;           /* the lease is over, unless this one tells */
 	pthread_t thread;
 	bool running;

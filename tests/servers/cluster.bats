@@ -34,7 +34,9 @@ setup() {
 teardown() {
 	if [[ -n ${hurt-} ]]; then
 		for n in 1 2 3 4 5 6; do
+			redis_resume "main$n" || :
 			redis_cli "main$n" CONFIG SET maxmemory 0 \
+				cluster-require-full-coverage yes \
 				cluster-preferred-endpoint-type ip || :
 		done >/dev/null
 		cluster_mend main
@@ -239,6 +241,30 @@ evicts() {
 	cluster_mend main
 	server_live more.csv
 	all_of more.csv
+}
+
+# taken_for_failed NODE: by the one with the lock.
+taken_for_failed() {
+	cluster_ask "$holder" CLUSTER NODES |
+		grep ":$(redis_port "$1")@" | grep -q fail
+}
+
+@test "cluster: a node that hangs elsewhere does not cost the lock" {
+	hurt=yes
+	cluster_all main CONFIG SET cluster-require-full-coverage no >/dev/null
+	holder=$(set_owner)
+	node=$(other_primary "$holder")
+	redis_pause "$(cluster_replica "$node")"
+	slow_build --lease 1s --timeout 20s
+	redis_pause "$node"
+	# That takes longer than two leases.
+	wait_until taken_for_failed "$node"
+	[[ $(cluster_ask "$holder" EXISTS "bloomctl:{$set}:lock") == 1 ]]
+	redis_resume "$node"
+	feed 4
+	ends 0
+	on_ok swap -q -g "$building"
+	all_of rows.csv
 }
 
 @test "cluster: a failover between build and swap changes nothing" {
