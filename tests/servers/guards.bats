@@ -3,7 +3,6 @@
 #
 # The guards of a swap: what is changed between its checks and its renames is
 # found by the script that renames, and said in words of its own.
-# servers: single
 bats_require_minimum_version 1.5.0
 
 load ../helpers

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # scripts/quickstart, with filters on servers.
-# servers: single
 bats_require_minimum_version 1.5.0
 
 load ../helpers

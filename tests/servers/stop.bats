@@ -3,7 +3,6 @@
 #
 # SIGTERM while the server hangs: a run ends within 20 s, whatever it waits for
 # and however long it was told to wait.
-# servers: single
 bats_require_minimum_version 1.5.0
 
 load ../helpers
