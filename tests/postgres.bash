@@ -3,10 +3,11 @@
 #
 # postgres: a throw-away PostgreSQL server for a Bats file, after helpers.
 #
-#	setup_file() { begin_file && postgres_start; }
-#	teardown_file() { postgres_stop; }
+#	setup_file() { begin_file && postgres_start && postgres_standby copy; }
+#	teardown_file() { postgres_stop copy; postgres_stop; }
 #
-# A server has a name (`main` unless told), so that a file may have several.
+# A server has a name (`main` unless told), so that a file may have several;
+# one may be a standby of `main`.
 # It listens on a socket only, lets in everyone who may enter the socket's
 # folder, which is its user's alone, and speaks UTF-8 in the locale C.  It ends
 # with the shell that started it, however that ends.
@@ -49,8 +50,27 @@ postgres_keeper='
 
 # postgres_start [NAME [OPTION...]]: OPTIONs are for postgres(1).  Skips where
 # root has no user `nobody`, as whom to run it.
+# shellcheck disable=SC2016 # expanded by the shell that runs it
 postgres_start() {
-	local name=${1:-main} folder log keeper
+	postgres_run "${1:-main}" '"$0/initdb" -D "$1/data" -U postgres \
+		-A trust -E UTF8 --locale=C --no-sync --no-instructions' \
+		"${@:2}"
+}
+
+# postgres_standby NAME [OPTION...]: a copy of `main` that follows it.
+# shellcheck disable=SC2016 # expanded by the shell that runs it
+postgres_standby() {
+	local primary
+	primary=$(postgres_socket main) || return
+	postgres_run "$1" '"$0/pg_basebackup" -D "$1/data" -U postgres -R \
+		-h '"$primary"' -p 5432 -c fast --no-sync -X stream' \
+		"${@:2}"
+}
+
+# postgres_run NAME SCRIPT [OPTION...]: SCRIPT makes the folder $1/data with the
+# programs of $0.
+postgres_run() {
+	local name=$1 folder log keeper
 	local as=()
 	postgres_bin || return
 	if ((EUID == 0)); then
@@ -67,13 +87,11 @@ postgres_start() {
 	# Bats waits for all who have its descriptor 3.
 	# shellcheck disable=SC2016 # expanded by the shell that it runs
 	setpriv --pdeathsig TERM bash -c "$postgres_keeper" keeper "$folder" \
-		"${as[@]}" setpriv --pdeathsig QUIT bash -c '
-		"$0/initdb" -D "$1/data" -U postgres -A trust -E UTF8 \
-			--locale=C --no-sync --no-instructions &&
+		"${as[@]}" setpriv --pdeathsig QUIT bash -c "$2"' &&
 			exec "$0/postgres" -D "$1/data" \
 			-c unix_socket_directories="$1" \
 			-c listen_addresses= -c fsync=off "${@:2}"' \
-		"$postgres_bin" "$folder" "${@:2}" \
+		"$postgres_bin" "$folder" "${@:3}" \
 		</dev/null >"$log" 2>&1 3>&- &
 	keeper=$!
 	echo "$keeper" >"$BATS_FILE_TMPDIR/postgres.$name.pid"
@@ -82,6 +100,29 @@ postgres_start() {
 			fail "PostgreSQL did not start: $(<"$log")" || return
 		sleep 0.05
 	done
+}
+
+# postgres_follows NAME: it has replayed all that `main` has written by now.
+postgres_follows() {
+	local lsn
+	lsn=$(server=main psql_run 'SELECT pg_current_wal_insert_lsn()') &&
+		wait_until postgres_replayed "$1" "$lsn"
+}
+
+# postgres_replayed NAME LSN
+postgres_replayed() {
+	[[ $(server=$1 psql_run "SELECT pg_last_wal_replay_lsn() >= '$2'") == t ]]
+}
+
+# postgres_word NAME [WORD...]: what -s takes for it.
+postgres_word() {
+	echo "host=$(postgres_socket "$1") port=5432 dbname=postgres" \
+		"user=postgres ${*:2}"
+}
+
+# postgres_kill NAME: at once, as by a crash.
+postgres_kill() {
+	kill -QUIT "$(head -n 1 "$(postgres_socket "$1")/data/postmaster.pid")"
 }
 
 # postgres_stop [NAME]: nothing is left of it.  One that is not there is well.
@@ -100,4 +141,10 @@ psql_run() {
 	env -u PGOPTIONS -u PGCLIENTENCODING "$postgres_bin/psql" -X -q -A -t \
 		-v ON_ERROR_STOP=1 -h "$(postgres_socket "${server:-main}")" \
 		-p 5432 -U postgres -d postgres "${@:2}" -f - <<<"$1"
+}
+
+# spec NAME KEY [LINE...]: NAME.keyspec of that template, with what is on
+# standard input behind its section.
+spec() {
+	write_keyspec "$1.keyspec" name=odd "key=$2" "${@:3}" -
 }

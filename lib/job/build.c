@@ -139,7 +139,7 @@ static int load_and_seal(struct store *store, const struct scan *scan,
 	if (rc == 0)
 		rc = origin_text(scan->source, &m->origin, err);
 	if (rc == 0) {
-		load_keys(&load, m->bucket_keys, m->buckets);
+		load_keys(&load, m->bucket_keys, m->bucket_again, m->buckets);
 		find_hottest(report);
 		m->rejects = rejected(scan);
 		/* Two counts on two ways: what was read, and what was sent. */
@@ -275,7 +275,9 @@ static int manifest_begin(const struct scan *scan,
 	m->error = o->error;
 	m->source = o->source != NULL ? strdup(o->source) : NULL;
 	m->bucket_keys = calloc(m->buckets, sizeof(*m->bucket_keys));
-	if (m->bucket_keys == NULL || (o->source != NULL && m->source == NULL))
+	m->bucket_again = calloc(m->buckets, sizeof(*m->bucket_again));
+	if (m->bucket_keys == NULL || m->bucket_again == NULL ||
+	    (o->source != NULL && m->source == NULL))
 		return error_nomem(err);
 	/* A server draws one for each filter, and keeps it to itself. */
 	if (o->engine->layout->seeded && !report->server)

@@ -89,9 +89,13 @@ int load_init(struct load *load, struct store *store, unsigned jobs,
 	return 0;
 }
 
-void load_keys(const struct load *load, uint64_t *keys, uint32_t buckets)
+void load_keys(const struct load *load, uint64_t *keys, uint64_t *again,
+	       uint32_t buckets)
 {
 	memset(keys, 0, buckets * sizeof(*keys));
-	for (unsigned i = 0; i < load->jobs; i++)
+	memset(again, 0, buckets * sizeof(*again));
+	for (unsigned i = 0; i < load->jobs; i++) {
 		tally_add(&load->sinks[i].tally, keys);
+		tally_add_gone(&load->sinks[i].tally, again);
+	}
 }

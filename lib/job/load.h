@@ -36,8 +36,9 @@ struct load {
 int load_init(struct load *load, struct store *store, unsigned jobs,
 	      uint32_t buckets, struct error *err);
 
-/* The workers' counts added up, per bucket. */
-void load_keys(const struct load *load, uint64_t *keys, uint32_t buckets);
+/* The workers' counts added up, per bucket; and what was sent besides. */
+void load_keys(const struct load *load, uint64_t *keys, uint64_t *again,
+	       uint32_t buckets);
 
 /* After the scan, so that the generation can be sealed. */
 void load_close_writers(struct load *load);

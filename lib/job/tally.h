@@ -13,6 +13,7 @@
 struct tally {
 	uint64_t *keys; /* per bucket; owned */
 	uint64_t *marked;
+	uint64_t *gone; /* what was taken back, in all */
 	uint32_t buckets;
 };
 
@@ -23,8 +24,9 @@ int tally_init(struct tally *tally, uint32_t buckets, struct error *err);
 void tally_mark(struct tally *tally);
 void tally_back(struct tally *tally);
 
-/* Adds the counts to sum, which holds as many. */
+/* Adds the counts to sum, which holds as many; or what was taken back. */
 void tally_add(const struct tally *tally, uint64_t *sum);
+void tally_add_gone(const struct tally *tally, uint64_t *sum);
 
 /* Legal after zeroing. */
 void tally_release(struct tally *tally);

@@ -37,7 +37,7 @@ static int check_writers(const struct dirbuild *build, const struct manifest *m,
 		return error_set(err, ERROR_INTERNAL,
 				 "generation '%s': no counts", m->generation);
 	for (uint32_t i = 0; i < build->image.buckets; i++)
-		keys += m->bucket_keys[i];
+		keys += manifest_sent(m, i);
 	if (keys != build->sent)
 		return error_set(err, ERROR_INTERNAL,
 				 "generation '%s': %" PRIu64 " keys counted, "

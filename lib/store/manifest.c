@@ -28,9 +28,11 @@ const char *manifest_state_name(enum manifest_state state)
 void manifest_release(struct manifest *m)
 {
 	free(m->bucket_keys);
+	free(m->bucket_again);
 	free(m->source);
 	free(m->origin);
 	m->bucket_keys = NULL;
+	m->bucket_again = NULL;
 	m->source = NULL;
 	m->origin = NULL;
 }
@@ -95,11 +97,18 @@ void manifest_set_effective(struct manifest *m, const char *live, bool held,
 	m->recorded = recorded;
 }
 
+uint64_t manifest_sent(const struct manifest *m, uint32_t bucket)
+{
+	return m->bucket_keys[bucket] +
+	       (m->bucket_again != NULL ? m->bucket_again[bucket] : 0);
+}
+
 int manifest_copy(struct manifest *out, const struct manifest *m,
 		  struct error *err)
 {
 	*out = *m;
 	out->bucket_keys = NULL;
+	out->bucket_again = NULL;
 	out->source = NULL;
 	out->origin = NULL;
 	if (m->bucket_keys != NULL) {

@@ -56,14 +56,17 @@ struct manifest {
 	int64_t retired;       /* when it ceased to be live, the last time */
 	uint64_t *bucket_keys; /* keys sent per bucket: `buckets` counts, owned;
 				  NULL until complete */
-	char *source;          /* the source as it was named, for people;
-				  owned, may be NULL */
-	char *origin;          /* what the source said of itself, the text of
-				  a JSON object that is not looked into here;
-				  owned, may be NULL */
-	char broken[160];      /* MANIFEST_BROKEN: why */
-	bool unread;           /* MANIFEST_BROKEN, but only because it could
-				  not be read: it may be whole */
+	uint64_t *bucket_again; /* sent besides, of parts of the source that
+				  were read once more; not in the text; owned,
+				  NULL: none */
+	char *source;           /* the source as it was named, for people;
+				   owned, may be NULL */
+	char *origin;           /* what the source said of itself, the text of
+				   a JSON object that is not looked into here;
+				   owned, may be NULL */
+	char broken[160];       /* MANIFEST_BROKEN: why */
+	bool unread;            /* MANIFEST_BROKEN, but only because it could
+				   not be read: it may be whole */
 };
 
 /* The name of a state, as in the text and in tables. */
@@ -91,7 +94,10 @@ int manifest_check_place(const struct manifest *m, const char *set,
 void manifest_set_effective(struct manifest *m, const char *live, bool held,
 			    uint64_t fence);
 
-/* A deep copy.  0 or -1 (ERROR_INTERNAL). */
+/* Keys that were sent to a bucket in all, also twice. */
+uint64_t manifest_sent(const struct manifest *m, uint32_t bucket);
+
+/* A deep copy, without bucket_again.  0 or -1 (ERROR_INTERNAL). */
 int manifest_copy(struct manifest *out, const struct manifest *m,
 		  struct error *err);
 

@@ -140,12 +140,12 @@ static int check_counts(const struct serverbuild *build,
 				 "generation '%s': sealed with items under way",
 				 m->generation);
 	for (uint32_t b = 0; b < m->buckets; b++)
-		if (build->acknowledged[b] != m->bucket_keys[b])
+		if (build->acknowledged[b] != manifest_sent(m, b))
 			return error_set(err, ERROR_INTERNAL,
 					 "bucket %" PRIu32 ": %" PRIu64
 					 " keys were derived and %" PRIu64
 					 " acknowledged",
-					 b, m->bucket_keys[b],
+					 b, manifest_sent(m, b),
 					 build->acknowledged[b]);
 	return 0;
 }

@@ -93,10 +93,6 @@ assert_expected() {
 
 # --- keyspecs and what they make of a row, in SQL -------------------------
 
-spec() {
-	write_keyspec "$1.keyspec" name=odd "key=$2" "${@:3}" -
-}
-
 # key_of SQL: the hexadecimal digits of a key, or too-long.
 key_of() {
 	echo "CASE WHEN octet_length($1) > 65535 THEN '!too-long'
