@@ -77,6 +77,8 @@ enum command_mask {
 	ON_LOOKUP = 1u << ON_LOOKUP_BIT,
 	ON_DOCTOR = 1u << ON_DOCTOR_BIT,
 	ON_KEY = 1u << ON_KEY_BIT,
+	/* Those that read rows of a source. */
+	ON_ROWS = ON_SIZE | ON_BUILD | ON_SWAP | ON_VERIFY | ON_EXPORT,
 	/* Those that open a set in a target. */
 	ON_STORE = ON_BUILD | ON_SWAP | ON_INSPECT | ON_VERIFY | ON_LOOKUP |
 		   ON_DOCTOR,

@@ -92,14 +92,9 @@ static int read_query(struct inputs *in, const struct opts *opts,
 	in->query.table = opts_text(opts, OPT_TABLE);
 	in->query.where = opts_text(opts, OPT_WHERE);
 	in->query.query = opts_text(opts, OPT_QUERY);
-	if (in->query.table != NULL && in->query.query != NULL)
-		return error_set(err, ERROR_USAGE,
-				 "options --table and --query exclude each "
-				 "other");
 	if (in->query.where != NULL && in->query.table == NULL)
 		return error_set(err, ERROR_USAGE,
-				 "option --where: it needs --table; a --query "
-				 "has its own");
+				 "option --where: it needs --table");
 	return 0;
 }
 

@@ -347,9 +347,9 @@ one_waits() {
 	from
 	assert_failure 64 build 'which rows'
 	from --table few --query 'SELECT 1'
-	assert_failure 64 build exclude
+	assert_failure 64 build '--table and --query'
 	from --query 'SELECT 1' --where true
-	assert_failure 64 build --where
+	assert_failure 64 build '--where and --query'
 	from --table few --columns a
 	assert_failure 64 build --columns
 	from --table few -s file:x

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lib/pg/fault.h"
+#include "tests/unit/unit.h"
+
+static void check(const char *state, enum error_code code, const char *hint)
+{
+	const struct fault fault = {.sqlstate = state,
+				    .message = "it says so.\nmore",
+				    .connected = true};
+	struct error err = ERROR_INIT;
+
+	CHECK(fault_set(&fault, &err) == -1);
+	CHECK_U64(err.code, code);
+	CHECK_STR(err.text, "it says so");
+	CHECK(strstr(err.hint, hint) != NULL);
+}
+
+static void states_have_their_status(void)
+{
+	check("40001", ERROR_TEMPORARY, "run it again");
+	check("57P01", ERROR_TEMPORARY, "run it again");
+	check("57P05", ERROR_TEMPORARY, "run it again");
+	check("08006", ERROR_TEMPORARY, "run it again");
+	check("53300", ERROR_TEMPORARY, "--jobs");
+	check("55P03", ERROR_TEMPORARY, "pg_locks");
+	check("42501", ERROR_RIGHTS, "GRANT SELECT");
+	check("28P01", ERROR_RIGHTS, "PGPASSWORD");
+	check("42P01", ERROR_SOURCE, "schema.name");
+	check("3D000", ERROR_SOURCE, "");
+	check("42703", ERROR_ROWS, "keyspec");
+	check("42702", ERROR_ROWS, "name of its own");
+	check("42601", ERROR_USAGE, "");
+	check("25006", ERROR_USAGE, "not to write");
+	check("XX001", ERROR_DATA, "log");
+	check("58030", ERROR_DATA, "log");
+	check("P0001", ERROR_USAGE, "");
+}
+
+static void conflicts_of_a_standby(void)
+{
+	const struct fault fault = {
+		.sqlstate = "40001",
+		.message = "canceling statement due to conflict with recovery",
+		.standby = true,
+		.connected = true,
+		.reading = true};
+	struct error err = ERROR_INIT;
+
+	(void)fault_set(&fault, &err);
+	CHECK_U64(err.code, ERROR_TEMPORARY);
+	CHECK(strstr(err.hint, "hot_standby_feedback") != NULL);
+}
+
+static void values_are_not_told(void)
+{
+	struct fault fault = {
+		.sqlstate = "22P02",
+		.message = "invalid input syntax for type integer: \"secret\"",
+		.connected = true,
+		.reading = true};
+	struct error err = ERROR_INIT;
+
+	(void)fault_set(&fault, &err);
+	CHECK_U64(err.code, ERROR_DATA);
+	CHECK(strstr(err.text, "secret") == NULL);
+	CHECK(strstr(err.text, "22P02") != NULL);
+	/* What is no row's is the user's own. */
+	fault.reading = false;
+	(void)fault_set(&fault, &err);
+	CHECK_U64(err.code, ERROR_USAGE);
+	CHECK(strstr(err.text, "secret") != NULL);
+}
+
+static void broken_connections(void)
+{
+	struct fault fault = {.message = "server closed the connection"};
+	struct error err = ERROR_INIT;
+
+	(void)fault_set(&fault, &err);
+	CHECK_U64(err.code, ERROR_UNREACHED);
+	fault.connected = true;
+	(void)fault_set(&fault, &err);
+	CHECK_U64(err.code, ERROR_TEMPORARY);
+	CHECK_STR(err.text, "the connection was lost");
+}
+
+static void words(void)
+{
+	struct fault fault = {
+		.sqlstate = "08P01",
+		.message = "transaction blocks not allowed in statement "
+			   "pooling mode",
+		.connected = true};
+	struct error err = ERROR_INIT;
+
+	(void)fault_set(&fault, &err);
+	CHECK_U64(err.code, ERROR_SOURCE);
+	CHECK(strstr(err.hint, "by the transaction") != NULL);
+	fault.sqlstate = "42501";
+	fault.message = "query would be affected by row-level security policy "
+			"for table \"t\"";
+	(void)fault_set(&fault, &err);
+	CHECK_U64(err.code, ERROR_RIGHTS);
+	CHECK(strstr(err.hint, "BYPASSRLS") != NULL);
+	fault.sqlstate = NULL;
+	fault.connected = false;
+	fault.message = "SSL error: certificate verify failed";
+	(void)fault_set(&fault, &err);
+	CHECK_U64(err.code, ERROR_RIGHTS);
+}
+
+int main(void)
+{
+	UNIT(states_have_their_status,
+	     "fault: a state has its status and hint");
+	UNIT(conflicts_of_a_standby,
+	     "fault: a conflict with recovery has a remedy");
+	UNIT(values_are_not_told, "fault: no value of a row is told");
+	UNIT(broken_connections,
+	     "fault: a connection that broke may come again");
+	UNIT(words, "fault: proxies and libpq are told by their words");
+	return unit_end();
+}
