@@ -38,6 +38,7 @@ static struct selection selection_of(const struct postgres_source *s)
 static int choose_columns(struct postgres_source *s, struct error *err)
 {
 	const struct source_query *q = &s->query;
+	size_t count = 0;
 
 	s->columns = calloc(q->column_count + 1, sizeof(*s->columns));
 	if (s->columns == NULL)
@@ -45,12 +46,13 @@ static int choose_columns(struct postgres_source *s, struct error *err)
 	for (size_t i = 0; i < q->column_count; i++) {
 		size_t seen = 0;
 
-		while (seen < s->column_count &&
+		while (seen < count &&
 		       strcmp(s->columns[seen], q->columns[i]) != 0)
 			seen++;
-		if (seen == s->column_count)
-			s->columns[s->column_count++] = q->columns[i];
+		if (seen == count)
+			s->columns[count++] = q->columns[i];
 	}
+	s->column_count = count;
 	return 0;
 }
 

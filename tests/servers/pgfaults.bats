@@ -113,9 +113,9 @@ unblocks() {
 	wait_until unlocked
 }
 
-# waits: how many of ours stand there.
+# waits: one of ours stands there.
 waits() {
-	asked "SELECT count(*) = ${1:-1} FROM pg_stat_activity WHERE
+	asked "SELECT count(*) = 1 FROM pg_stat_activity WHERE
 		application_name = 'bloomctl' AND wait_event = 'advisory'"
 }
 
