@@ -26,7 +26,9 @@ static void check_open(const char *const *words, enum error_code code,
 	check_open((const char *const[]){__VA_ARGS__, NULL}, (code), (text), \
 		   (hint))
 
-#define KINDS "there is: file:PATH, exec:COMMAND, -"
+#define KINDS                                                             \
+	"there is: file:PATH, exec:COMMAND, postgresql://HOST/DATABASE, " \
+	"-"
 
 static void words(void)
 {
@@ -34,7 +36,9 @@ static void words(void)
 	     "x.csv");
 	OPEN(ERROR_USAGE, "source 1 does not say what kind it is", KINDS,
 	     "./x:y.csv");
-	OPEN(ERROR_USAGE, "source 1 does not say what kind it is", KINDS,
+	OPEN(ERROR_USAGE, "nothing says which rows of the database",
+	     "give --table [SCHEMA.]NAME, with --where CONDITION if not all, "
+	     "or --query SQL",
 	     "host=h password=p:q");
 	OPEN(ERROR_USAGE, "source 1 does not say what kind it is", KINDS, "");
 	OPEN(ERROR_USAGE, "source 1: no such kind of source: 'ftp'", KINDS,
