@@ -69,20 +69,15 @@ static int split_names(struct inputs *in, const char *columns,
 	return 0;
 }
 
-/* Of a database: the columns and NULL are its own. */
-static int refuse_file_options(const struct opts *opts, struct error *err)
+/* Refuses those of the options that the command line has, for this reason. */
+static int refuse(const struct opts *opts, const enum option_id *ids,
+		  size_t count, const char *why, struct error *err)
 {
-	static const enum option_id ids[] = {OPT_INPUT_FORMAT, OPT_COLUMNS,
-					     OPT_HEADER, OPT_NULL_TEXT,
-					     OPT_NO_TRAILER};
-
-	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+	for (size_t i = 0; i < count; i++)
 		if (opts_has(opts, ids[i]) &&
 		    opts_list(opts, ids[i])->place == PLACE_LINE)
-			return error_set(err, ERROR_USAGE,
-					 "option --%s: it is for bytes, and "
-					 "the source is a database",
-					 option_rows[ids[i]].longname);
+			return error_set(err, ERROR_USAGE, "option --%s: %s",
+					 option_rows[ids[i]].longname, why);
 	return 0;
 }
 
@@ -101,7 +96,12 @@ static int read_query(struct inputs *in, const struct opts *opts,
 static int read_kind(struct inputs *in, const struct opts *opts,
 		     struct error *err)
 {
-	static const enum option_id ids[] = {OPT_TABLE, OPT_WHERE, OPT_QUERY};
+	/* The columns and NULL of a database are its own. */
+	static const enum option_id of_bytes[] = {OPT_INPUT_FORMAT, OPT_COLUMNS,
+						  OPT_HEADER, OPT_NULL_TEXT,
+						  OPT_NO_TRAILER};
+	static const enum option_id of_database[] = {OPT_TABLE, OPT_WHERE,
+						     OPT_QUERY};
 	const struct opt_value *words = opts_list(opts, OPT_SOURCE);
 	bool password = false;
 	bool is;
@@ -122,18 +122,15 @@ static int read_kind(struct inputs *in, const struct opts *opts,
 				       "or the password into PGPASSWORD, "
 				       "PGPASSFILE or a service file");
 	}
-	if (in->database)
-		return refuse_file_options(opts, err) != 0
-			       ? -1
-			       : read_query(in, opts, err);
-	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-		if (opts_has(opts, ids[i]) &&
-		    opts_list(opts, ids[i])->place == PLACE_LINE)
-			return error_set(err, ERROR_USAGE,
-					 "option --%s: it is for a database, "
-					 "and the source is none",
-					 option_rows[ids[i]].longname);
-	return 0;
+	if (!in->database)
+		return refuse(opts, of_database,
+			      sizeof(of_database) / sizeof(of_database[0]),
+			      "it is for a database, and the source is none",
+			      err);
+	if (refuse(opts, of_bytes, sizeof(of_bytes) / sizeof(of_bytes[0]),
+		   "it is for bytes, and the source is a database", err) != 0)
+		return -1;
+	return read_query(in, opts, err);
 }
 
 int inputs_format(struct inputs *in, const struct opts *opts,

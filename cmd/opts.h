@@ -118,6 +118,12 @@ int opts_add(struct opts *opts, enum option_id id, const char *text,
 enum option_id opts_find(const char *longname);
 
 /*
+ * Of two options that exclude each other leaves the one from the stronger
+ * place; from the same place they are ERROR_USAGE (cmd/pairs.c).
+ */
+int pairs_choose(struct opts *opts, struct error *err);
+
+/*
  * Reads configuration and environment into what the command line left open
  * (cmd/config.c).
  */

@@ -46,7 +46,7 @@ static int on_row(void *ctx, const struct row *row, struct error *err)
 	int code;
 
 	w->rows++;
-	if (w->sink != NULL && w->sink->ops->key == NULL)
+	if (spec == NULL || (w->sink != NULL && w->sink->ops->key == NULL))
 		return 0;
 	code = bloomkey_derive(spec, row->values, row->lens, w->key,
 			       BLOOMKEY_MAX, &result);

@@ -11,10 +11,6 @@
 #include "lib/pg/query.h"
 #include "lib/rows/origin.h"
 
-/* What a part's index says beside the number of its leaf. */
-#define WHOLE SIZE_MAX       /* all of it, in one COPY */
-#define MOVED (SIZE_MAX - 1) /* rows that may have moved between snapshots */
-
 #define DESCRIBED_MAX (64u << 10)
 
 static struct selection selection_of(const struct postgres_source *s)
@@ -121,15 +117,6 @@ static int describe(struct postgres_source *s, struct error *err)
 		   : error_nomem(err);
 }
 
-/* "table 'public.cards'" or "query", in front of every message. */
-static void name_of(const struct postgres_source *s, char *out, size_t size)
-{
-	if (s->relation != NULL)
-		(void)snprintf(out, size, "table '%s'", s->relation->name);
-	else
-		(void)snprintf(out, size, "query");
-}
-
 static int prepare(struct postgres_source *s, struct error *err)
 {
 	char name[320];
@@ -138,93 +125,11 @@ static int prepare(struct postgres_source *s, struct error *err)
 	    relation_read(s->sessions.first, s->query.table, &s->relation,
 			  err) != 0)
 		return -1;
-	name_of(s, name, sizeof(name));
+	postgres_name(s, name, sizeof(name));
 	if (choose_columns(s, err) == 0 && try_query(s, err) == 0 &&
 	    describe(s, err) == 0)
 		return 0;
 	return error_prefix(err, "%s", name);
-}
-
-static int add_part(const struct postgres_source *s, const char *leaf,
-		    uint64_t first, uint64_t last, size_t index,
-		    struct source_part **parts, size_t *count,
-		    struct error *err)
-{
-	struct source_part *part;
-	char name[512];
-
-	if (leaf == NULL)
-		name_of(s, name, sizeof(name));
-	else if (last > 0)
-		(void)snprintf(name, sizeof(name),
-			       "table '%s', pages %" PRIu64 " to %" PRIu64,
-			       leaf, first, last - 1);
-	else
-		(void)snprintf(name, sizeof(name),
-			       "table '%s', pages from %" PRIu64, leaf, first);
-	part = source_part_add(parts, count, name, err);
-	if (part == NULL)
-		return -1;
-	part->index = index;
-	part->start = first;
-	part->end = last;
-	return 0;
-}
-
-/* Cuts all leaves into ranges of about the same number of pages. */
-static int add_ranges(const struct postgres_source *s, unsigned jobs,
-		      struct source_part **parts, size_t *count,
-		      struct error *err)
-{
-	const struct relation *r = s->relation;
-	uint64_t pages = 0;
-	uint64_t step;
-
-	for (size_t i = 0; i < r->leaf_count; i++)
-		pages += r->leaves[i].pages;
-	step = pages / ((uint64_t)jobs * POSTGRES_RANGES_PER_JOB) + 1;
-	if (step < POSTGRES_RANGE_MIN)
-		step = POSTGRES_RANGE_MIN;
-	for (size_t i = 0; i < r->leaf_count; i++) {
-		uint64_t first = 0;
-
-		/* The last one has no end: it may have grown. */
-		for (; first + step < r->leaves[i].pages; first += step)
-			if (add_part(s, r->leaves[i].name, first, first + step,
-				     i, parts, count, err) != 0)
-				return -1;
-		if (add_part(s, r->leaves[i].name, first, 0, i, parts, count,
-			     err) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int postgres_split(struct source *source, unsigned jobs,
-			  const struct rowformat *format,
-			  struct source_part **parts, size_t *count,
-			  struct error *err)
-{
-	struct postgres_source *s = (struct postgres_source *)source;
-	bool ranged = jobs > 1 && s->relation != NULL && s->relation->ranged;
-	int rc;
-
-	(void)format;
-	*parts = NULL;
-	*count = 0;
-	if (!ranged)
-		return add_part(s, NULL, 0, 0, WHOLE, parts, count, err);
-	rc = add_ranges(s, jobs, parts, count, err);
-	if (rc == 0)
-		rc = pgsessions_share(&s->sessions,
-				      *count < jobs ? (unsigned)*count : jobs,
-				      err);
-	if (rc == 0)
-		return 0;
-	source_parts_free(*parts, *count);
-	*parts = NULL;
-	*count = 0;
-	return -1;
 }
 
 /* The row of names, as COPY would write it. */
@@ -260,9 +165,9 @@ static int postgres_open(struct source *source, const struct source_part *part,
 	int rc;
 
 	*out = NULL;
-	if (part->index == MOVED) {
+	if (part->index == POSTGRES_MOVED) {
 		sel.since = s->sessions.facts.xmin;
-	} else if (part->index != WHOLE) {
+	} else if (part->index != POSTGRES_WHOLE) {
 		sel.from = s->relation->leaves[part->index].sql;
 		sel.ranged = true;
 		sel.first = part->start;
@@ -284,7 +189,7 @@ static int postgres_again(struct source *source, const struct source_part *part,
 {
 	(void)source;
 	/* In one piece it may take hours: whoever wants that runs it again. */
-	if (part->index == WHOLE || why->code != ERROR_TEMPORARY ||
+	if (part->index == POSTGRES_WHOLE || why->code != ERROR_TEMPORARY ||
 	    attempt >= POSTGRES_TRIES)
 		return 0;
 	return input_wait_for(-1, 0, 1000 << (attempt - 1), err) == 0 ? 1 : -1;
@@ -300,7 +205,7 @@ static int postgres_more(struct source *source, struct source_part **parts,
 	if (!s->sessions.late)
 		return 0;
 	pgsessions_drop(&s->sessions);
-	return add_part(s, NULL, 0, 0, MOVED, parts, count, err);
+	return pgsplit_add(s, NULL, 0, 0, POSTGRES_MOVED, parts, count, err);
 }
 
 static const char *const *postgres_columns(const struct source *source,
@@ -374,7 +279,7 @@ int postgres_source_open(const char *const *words, size_t count,
 			 struct source **out, struct error *err)
 {
 	static const struct source_ops ops = {
-		.split = postgres_split,
+		.split = pgsplit,
 		.open = postgres_open,
 		.again = postgres_again,
 		.more = postgres_more,

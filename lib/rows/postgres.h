@@ -2,7 +2,8 @@
  *
  * postgres: a table or a query of PostgreSQL as a source; for source.c.
  *
- *	postgres.c      what is asked for, its columns and its parts
+ *	postgres.c      what is asked for, and its columns
+ *	pgsplit.c       its parts: all of it, or ranges of pages
  *	pgsessions.c    the sessions that workers take and give back
  *	pgstream.c      one COPY as a stream of rows
  *
@@ -86,6 +87,28 @@ struct postgres_source {
 	char **names;    /* owned, where all columns are read */
 	char *described; /* for records; owned */
 };
+
+/* What a part's index says beside the number of its leaf. */
+#define POSTGRES_WHOLE SIZE_MAX /* all of it, in one COPY */
+#define POSTGRES_MOVED                                     \
+	(SIZE_MAX - 1) /* rows that may have moved between \
+			  snapshots */
+
+/* "table 'public.cards'" or "query", in front of every message. */
+void postgres_name(const struct postgres_source *s, char *out, size_t size);
+
+/* The split of source_ops. */
+int pgsplit(struct source *source, unsigned jobs,
+	    const struct rowformat *format, struct source_part **parts,
+	    size_t *count, struct error *err);
+
+/*
+ * Adds a part: pages [first, last) of the leaf of that number and name (last 0:
+ * no end), or where the name is NULL all, index saying what.  0 or -1.
+ */
+int pgsplit_add(const struct postgres_source *s, const char *leaf,
+		uint64_t first, uint64_t last, size_t index,
+		struct source_part **parts, size_t *count, struct error *err);
 
 /* As source_open(); word is one that session_is_word(). */
 int postgres_source_open(const char *const *words, size_t count,
