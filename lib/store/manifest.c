@@ -10,8 +10,8 @@
 #include "lib/base/clock.h"
 #include "lib/base/hex.h"
 #include "lib/base/json.h"
+#include "lib/base/record.h"
 #include "lib/base/show.h"
-#include "lib/base/sum.h"
 #include "lib/store/manifest_text.h"
 
 static const char *const states[] = {
@@ -267,8 +267,7 @@ char *manifest_encode(const struct manifest *m, size_t *len, struct error *err)
 		return NULL;
 	buf_init(&b, MANIFEST_TEXT_MAX);
 	if (buf_add(&b, head, used - strlen(end)) != 0 ||
-	    add_counts(&b, m) != 0 ||
-	    buf_addf(&b, MANIFEST_TAIL, sum_xxh64(b.data, b.len)) != 0 ||
+	    add_counts(&b, m) != 0 || record_end(&b) != 0 ||
 	    buf_string(&b) == NULL) {
 		(void)error_set(err, ERROR_INTERNAL,
 				"manifest: out of memory, or too long");

@@ -9,7 +9,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/hex.h"
 #include "lib/base/json.h"
-#include "lib/base/sum.h"
+#include "lib/base/record.h"
 #include "lib/filter/engine.h"
 #include "lib/store/manifest.h"
 
@@ -228,27 +228,6 @@ static int read_member(const json_t *json, const struct manifest_member *member,
 	return 0;
 }
 
-static int check_text(const char *text, size_t len, struct error *err)
-{
-	char tail[MANIFEST_TAIL_LEN + 1];
-	size_t body;
-
-	if (len <= MANIFEST_TAIL_LEN ||
-	    memcmp(text + len - 4, "\"\n}\n", 4) != 0)
-		return error_set(err, ERROR_DATA,
-				 "cut off at %zu bytes, or no manifest", len);
-	if (len > MANIFEST_TEXT_MAX)
-		return error_set(err, ERROR_DATA, "longer than %u bytes",
-				 MANIFEST_TEXT_MAX);
-	body = len - MANIFEST_TAIL_LEN;
-	(void)snprintf(tail, sizeof(tail), MANIFEST_TAIL,
-		       sum_xxh64(text, body));
-	if (memcmp(text + body, tail, MANIFEST_TAIL_LEN) != 0)
-		return error_set(err, ERROR_DATA,
-				 "damaged: its checksum does not match");
-	return 0;
-}
-
 /* What holds between members. */
 static int check_values(const struct manifest *m, struct error *err)
 {
@@ -292,7 +271,7 @@ int manifest_decode(const char *text, size_t len, struct manifest *out,
 	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
-	if (check_text(text, len, err) != 0)
+	if (record_check(text, len, MANIFEST_TEXT_MAX, "manifest", err) != 0)
 		return -1;
 	json = json_parse(text, len, err);
 	if (json == NULL)

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * manifest_text: the members of a manifest's text, for its encoder and its
- * decoder.
- *
- *	{ members ..., "bucket_keys": [...], "checksum": "XXH64" }
- *	|<------------ summed ------------>|
+ * manifest_text: the members of a manifest's text, which is a record
+ * (lib/base/record.h), for its encoder and its decoder.
  */
 #ifndef BLOOMCTL_STORE_MANIFEST_TEXT_H
 #define BLOOMCTL_STORE_MANIFEST_TEXT_H
@@ -15,10 +12,6 @@
 #define MANIFEST_FORMAT 1
 /* The longest text, in bytes: 65,536 counts of up to 20 digits and a source. */
 #define MANIFEST_TEXT_MAX (4u << 20)
-/* How a text ends; the sum is over all bytes before it. */
-#define MANIFEST_TAIL ",\n  \"checksum\": \"%016" PRIx64 "\"\n}\n"
-#define MANIFEST_TAIL_LEN \
-	(sizeof(",\n  \"checksum\": \"0123456789abcdef\"\n}\n") - 1)
 
 enum manifest_kind {
 	MEMBER_FORMAT,

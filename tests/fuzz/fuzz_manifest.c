@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/record.h"
 #include "lib/base/sum.h"
 #include "lib/store/manifest.h"
 #include "lib/store/manifest_text.h"
@@ -68,15 +69,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	decode((const char *)data, size);
 	/* A seed has a tail of its own, which is replaced. */
-	if (size > MANIFEST_TAIL_LEN && memcmp(data + size - MANIFEST_TAIL_LEN,
-					       ",\n  \"checksum\"", 14) == 0)
-		body = size - MANIFEST_TAIL_LEN;
-	text = malloc(body + MANIFEST_TAIL_LEN + 1);
+	if (size > RECORD_TAIL_LEN &&
+	    memcmp(data + size - RECORD_TAIL_LEN, ",\n  \"checksum\"", 14) == 0)
+		body = size - RECORD_TAIL_LEN;
+	text = malloc(body + RECORD_TAIL_LEN + 1);
 	require(text != NULL);
 	memcpy(text, data, body);
-	(void)snprintf(text + body, MANIFEST_TAIL_LEN + 1, MANIFEST_TAIL,
+	(void)snprintf(text + body, RECORD_TAIL_LEN + 1, RECORD_TAIL,
 		       sum_xxh64(text, body));
-	decode(text, body + MANIFEST_TAIL_LEN);
+	decode(text, body + RECORD_TAIL_LEN);
 	free(text);
 	return 0;
 }

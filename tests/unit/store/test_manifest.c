@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lib/store/manifest.h"
 
+#include "lib/base/record.h"
 #include "lib/base/sum.h"
 #include "lib/store/manifest_text.h"
 #include "tests/unit/unit.h"
@@ -176,7 +177,7 @@ static int decode(const char *body, struct error *err)
 {
 	struct manifest back;
 	char text[4096];
-	int n = snprintf(text, sizeof(text), "%s" MANIFEST_TAIL, body,
+	int n = snprintf(text, sizeof(text), "%s" RECORD_TAIL, body,
 			 sum_xxh64(body, strlen(body)));
 	int rc = manifest_decode(text, (size_t)n, &back, err);
 
@@ -193,7 +194,7 @@ static int changed_of(const struct manifest *m, const char *from,
 	char *text = encode(m, &len);
 	char *at;
 
-	text[len - MANIFEST_TAIL_LEN] = '\0';
+	text[len - RECORD_TAIL_LEN] = '\0';
 	at = strstr(text, from);
 	if (at == NULL) {
 		printf("# no %s\n", from);
