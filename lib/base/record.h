@@ -14,6 +14,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/error.h"
+#include "lib/base/json.h"
 
 /* How a text ends; the sum (uint64_t) is over all bytes before it. */
 #define RECORD_TAIL ",\n  \"checksum\": \"%016" PRIx64 "\"\n}\n"
@@ -30,5 +31,24 @@ int record_end(struct buf *members);
  */
 int record_check(const char *text, size_t len, size_t max, const char *kind,
 		 struct error *err);
+
+/* Members of a record.  A reference is the caller's; NULL: no memory. */
+
+/* ms since 1970 as RFC 3339, or null for 0. */
+json_t *record_time(int64_t ms);
+
+/* A text, its bytes that are no UTF-8 escaped (show_copy()); null for NULL. */
+json_t *record_bytes(const char *text);
+
+/* Reads record_time() back.  0 or -1 (ERROR_DATA). */
+int record_get_time(const json_t *json, const char *name, int64_t *out,
+		    struct error *err);
+
+/* Reads a text, or NULL for null; *out is owned by the caller. */
+int record_get_bytes(const json_t *json, const char *name, char **out,
+		     struct error *err);
+
+/* ERROR_DATA that names a member.  Always returns -1. */
+int record_wrong(const char *name, struct error *err);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/clock.h"
+#include "lib/base/record.h"
 #include "lib/rows/source.h"
 
 /* The members that are texts of a fixed size. */
@@ -45,7 +45,6 @@ static json_t *or_null(const char *text)
 
 json_t *origin_json(const struct origin *origin)
 {
-	char taken[CLOCK_TEXT_MAX];
 	json_t *json = json_object();
 	int bad = json == NULL;
 
@@ -59,11 +58,7 @@ json_t *origin_json(const struct origin *origin)
 				   origin->lag_ms >= 0
 					   ? json_integer(origin->lag_ms)
 					   : json_null());
-	bad |= json_object_set_new(
-		json, "taken",
-		origin->taken > 0
-			? json_string(clock_text(origin->taken, taken))
-			: json_null());
+	bad |= json_object_set_new(json, "taken", record_time(origin->taken));
 	bad |= json_object_set_new(json, "again", json_boolean(origin->again));
 	bad |= json_object_set_new(json, "query", or_null(origin->query));
 	if (bad == 0)
@@ -77,12 +72,14 @@ int origin_text(const struct source *source, char **out, struct error *err)
 	struct origin origin;
 	json_t *json;
 	size_t len;
+	int rc;
 
 	*out = NULL;
 	if (source->ops->origin == NULL)
 		return 0;
-	if (source->ops->origin(source, &origin, err) != 0)
-		return -1;
+	rc = source->ops->origin(source, &origin, err);
+	if (rc != 0)
+		return rc > 0 ? 0 : -1;
 	json = origin_json(&origin);
 	origin_release(&origin);
 	if (json == NULL)
@@ -90,12 +87,6 @@ int origin_text(const struct source *source, char **out, struct error *err)
 	*out = json_text(json, 0, &len, err);
 	json_decref(json);
 	return *out != NULL ? 0 : -1;
-}
-
-static int wrong(const char *name, struct error *err)
-{
-	return error_set(err, ERROR_DATA,
-			 "\"%s\" is missing or not as it must be", name);
 }
 
 static int read_texts(const json_t *json, struct origin *origin,
@@ -108,7 +99,7 @@ static int read_texts(const json_t *json, struct origin *origin,
 		if (json_is_null(value))
 			continue;
 		if (!json_is_string(value) || len == 0 || len >= texts[i].size)
-			return wrong(texts[i].name, err);
+			return record_wrong(texts[i].name, err);
 		memcpy((char *)origin + texts[i].offset,
 		       json_string_value(value), len + 1);
 	}
@@ -121,39 +112,19 @@ static int read_flag(const json_t *json, const char *name, bool *out,
 	const json_t *value = json_object_get(json, name);
 
 	*out = json_is_true(value);
-	return json_is_boolean(value) ? 0 : wrong(name, err);
+	return json_is_boolean(value) ? 0 : record_wrong(name, err);
 }
 
 static int read_times(const json_t *json, struct origin *origin,
 		      struct error *err)
 {
 	const json_t *lag = json_object_get(json, "lag_ms");
-	const json_t *taken = json_object_get(json, "taken");
 
 	if (json_is_integer(lag) && json_integer_value(lag) >= 0)
 		origin->lag_ms = json_integer_value(lag);
 	else if (!json_is_null(lag))
-		return wrong("lag_ms", err);
-	if (json_is_null(taken))
-		return 0;
-	if (!json_is_string(taken) ||
-	    clock_parse(json_string_value(taken), &origin->taken) != 0 ||
-	    origin->taken <= 0)
-		return wrong("taken", err);
-	return 0;
-}
-
-static int read_query(const json_t *json, struct origin *origin,
-		      struct error *err)
-{
-	const json_t *query = json_object_get(json, "query");
-
-	if (json_is_null(query))
-		return 0;
-	if (!json_is_string(query))
-		return wrong("query", err);
-	origin->query = strdup(json_string_value(query));
-	return origin->query != NULL ? 0 : error_nomem(err);
+		return record_wrong("lag_ms", err);
+	return record_get_time(json, "taken", &origin->taken, err);
 }
 
 int origin_read(const json_t *json, struct origin *origin, struct error *err)
@@ -170,7 +141,7 @@ int origin_read(const json_t *json, struct origin *origin, struct error *err)
 	    read_flag(json, "standby", &origin->standby, err) == 0 &&
 	    read_flag(json, "again", &origin->again, err) == 0 &&
 	    read_times(json, origin, err) == 0 &&
-	    read_query(json, origin, err) == 0)
+	    record_get_bytes(json, "query", &origin->query, err) == 0)
 		return 0;
 	origin_release(origin);
 	return -1;

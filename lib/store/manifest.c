@@ -7,11 +7,9 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
-#include "lib/base/clock.h"
 #include "lib/base/hex.h"
 #include "lib/base/json.h"
 #include "lib/base/record.h"
-#include "lib/base/show.h"
 #include "lib/store/manifest_text.h"
 
 static const char *const states[] = {
@@ -136,32 +134,6 @@ fail:
 	return error_nomem(err);
 }
 
-static json_t *encode_time(int64_t ms)
-{
-	char text[CLOCK_TEXT_MAX];
-
-	return ms != 0 ? json_string(clock_text(ms, text)) : json_null();
-}
-
-/* A source may be named by bytes that are no UTF-8. */
-static json_t *encode_source(const char *source)
-{
-	struct buf shown;
-	json_t *json;
-
-	if (source == NULL)
-		return json_null();
-	json = json_string(source);
-	if (json != NULL)
-		return json;
-	buf_init(&shown, MANIFEST_TEXT_MAX);
-	if (show_copy(&shown, source, strlen(source)) == 0 &&
-	    buf_string(&shown) != NULL)
-		json = json_string(shown.data);
-	buf_release(&shown);
-	return json;
-}
-
 static json_t *encode_seed(const unsigned char seed[LAYOUT_SEED_LEN])
 {
 	char text[2 * LAYOUT_SEED_LEN + 1] = "";
@@ -199,9 +171,9 @@ static json_t *encode_member(const struct manifest *m,
 	case MEMBER_REAL:
 		return json_real(*(const double *)at);
 	case MEMBER_TIME:
-		return encode_time(*(const int64_t *)at);
+		return record_time(*(const int64_t *)at);
 	case MEMBER_SOURCE:
-		return encode_source(m->source);
+		return record_bytes(m->source);
 	case MEMBER_ORIGIN:
 		return json_parse(m->origin, strlen(m->origin), err);
 	case MEMBER_SEED:

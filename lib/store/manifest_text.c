@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/clock.h"
 #include "lib/base/hex.h"
 #include "lib/base/json.h"
 #include "lib/base/record.h"
@@ -51,14 +50,6 @@ const struct manifest_member manifest_members[MANIFEST_MEMBERS] = {
 	{"checksum", MEMBER_CHECKSUM, 0, 0},
 };
 
-static int wrong(const char *name, struct error *err)
-{
-	return error_set(err, ERROR_DATA,
-			 "\"%s\" is missing or not as it must "
-			 "be",
-			 name);
-}
-
 static int read_text(const json_t *json, const struct manifest_member *member,
 		     char *out, struct error *err)
 {
@@ -67,7 +58,7 @@ static int read_text(const json_t *json, const struct manifest_member *member,
 	if (json_get_text(json, member->name, &text, err) != 0)
 		return -1;
 	if (strlen(text) >= member->size)
-		return wrong(member->name, err);
+		return record_wrong(member->name, err);
 	memcpy(out, text, strlen(text) + 1);
 	return 0;
 }
@@ -84,37 +75,7 @@ static int read_state(const json_t *json, enum manifest_state *out,
 			*out = (enum manifest_state)i;
 			return 0;
 		}
-	return wrong("state", err);
-}
-
-static int read_time(const json_t *json, const char *name, int64_t *out,
-		     struct error *err)
-{
-	char text[CLOCK_TEXT_MAX];
-	const char *value;
-
-	*out = 0;
-	if (json_is_null(json_object_get(json, name)))
-		return 0;
-	if (json_get_text(json, name, &value, err) != 0)
-		return -1;
-	/* What reads as another time, as the 31st of April, is none. */
-	if (clock_parse(value, out) != 0 || *out <= 0 ||
-	    strcmp(clock_text(*out, text), value) != 0)
-		return wrong(name, err);
-	return 0;
-}
-
-static int read_source(const json_t *json, char **out, struct error *err)
-{
-	const char *text;
-
-	if (json_is_null(json_object_get(json, "source")))
-		return 0;
-	if (json_get_text(json, "source", &text, err) != 0)
-		return -1;
-	*out = strdup(text);
-	return *out != NULL ? 0 : error_nomem(err);
+	return record_wrong("state", err);
 }
 
 static int read_origin(const json_t *json, char **out, struct error *err)
@@ -125,7 +86,7 @@ static int read_origin(const json_t *json, char **out, struct error *err)
 	if (origin == NULL)
 		return 0;
 	if (!json_is_object(origin))
-		return wrong("origin", err);
+		return record_wrong("origin", err);
 	*out = json_text(origin, 0, &len, err);
 	return *out != NULL ? 0 : -1;
 }
@@ -140,7 +101,7 @@ static int read_seed(const json_t *json, unsigned char *out, struct error *err)
 	/* All zero is written as "", and only so. */
 	if (text[0] != '\0' && (hex_bytes(text, out, LAYOUT_SEED_LEN) != 0 ||
 				layout_seed_none(out)))
-		return wrong("seed", err);
+		return record_wrong("seed", err);
 	return 0;
 }
 
@@ -153,7 +114,7 @@ static int read_counts(const json_t *json, struct manifest *out,
 	if (json_is_null(counts))
 		return 0;
 	if (!json_is_array(counts) || json_array_size(counts) != out->buckets)
-		return wrong("bucket_keys", err);
+		return record_wrong("bucket_keys", err);
 	out->bucket_keys = calloc(out->buckets, sizeof(*out->bucket_keys));
 	if (out->bucket_keys == NULL)
 		return error_nomem(err);
@@ -161,7 +122,7 @@ static int read_counts(const json_t *json, struct manifest *out,
 		const json_t *count = json_array_get(counts, i);
 
 		if (!json_is_integer(count) || json_integer_value(count) < 0)
-			return wrong("bucket_keys", err);
+			return record_wrong("bucket_keys", err);
 		out->bucket_keys[i] = (uint64_t)json_integer_value(count);
 	}
 	return 0;
@@ -175,7 +136,7 @@ static int read_u32(const json_t *json, const char *name, uint32_t *out,
 	if (json_get_u64(json, name, &n, err) != 0)
 		return -1;
 	if (n < 1 || n > 65536)
-		return wrong(name, err);
+		return record_wrong(name, err);
 	*out = (uint32_t)n;
 	return 0;
 }
@@ -213,9 +174,9 @@ static int read_member(const json_t *json, const struct manifest_member *member,
 	case MEMBER_REAL:
 		return json_get_real(json, member->name, at, err);
 	case MEMBER_TIME:
-		return read_time(json, member->name, at, err);
+		return record_get_time(json, member->name, at, err);
 	case MEMBER_SOURCE:
-		return read_source(json, &out->source, err);
+		return record_get_bytes(json, "source", &out->source, err);
 	case MEMBER_ORIGIN:
 		return read_origin(json, &out->origin, err);
 	case MEMBER_SEED:
@@ -234,33 +195,33 @@ static int check_values(const struct manifest *m, struct error *err)
 	const struct engine *engine = engine_by_name(m->engine);
 
 	if (m->set[0] == '\0')
-		return wrong("set", err);
+		return record_wrong("set", err);
 	if (strlen(m->fingerprint) != BLOOMKEY_FINGERPRINT_LEN ||
 	    strspn(m->fingerprint, "0123456789abcdef") !=
 		    BLOOMKEY_FINGERPRINT_LEN)
-		return wrong("fingerprint", err);
+		return record_wrong("fingerprint", err);
 	if (!names_id_valid(m->generation))
-		return wrong("generation", err);
+		return record_wrong("generation", err);
 	if (m->previous[0] != '\0' && !names_id_valid(m->previous))
-		return wrong("previous", err);
+		return record_wrong("previous", err);
 	if (m->engine[0] == '\0')
-		return wrong("engine", err);
+		return record_wrong("engine", err);
 	/*
 	 * Of an engine of a newer bloomctl nothing is known.  On a server each
 	 * filter may have a seed that only the server knows.
 	 */
 	if (engine != NULL && !engine->layout->seeded &&
 	    !layout_seed_none(m->seed))
-		return wrong("seed", err);
+		return record_wrong("seed", err);
 	if (m->capacity == 0)
-		return wrong("capacity", err);
+		return record_wrong("capacity", err);
 	if (!(m->error > 0 && m->error < 1))
-		return wrong("error", err);
+		return record_wrong("error", err);
 	if (m->bytes == 0)
-		return wrong("bytes", err);
+		return record_wrong("bytes", err);
 	if (m->bucket_keys == NULL && m->state != MANIFEST_BUILDING &&
 	    m->state != MANIFEST_ABORTED)
-		return wrong("bucket_keys", err);
+		return record_wrong("bucket_keys", err);
 	return 0;
 }
 
