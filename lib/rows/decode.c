@@ -36,8 +36,7 @@ static int peek_finish(struct stream *stream, struct error *err)
 
 	if (p->inner->ops->finish(p->inner, err) != 0)
 		return -1;
-	p->base.counted = p->inner->counted;
-	p->base.rows = p->inner->rows;
+	stream_count_of(&p->base, p->inner);
 	return 0;
 }
 

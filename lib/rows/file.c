@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/rows/decode.h"
+#include "lib/rows/origin.h"
 #include "lib/rows/pipe.h"
 #include "lib/rows/quote.h"
 #include "lib/rows/trailer.h"
@@ -113,9 +114,9 @@ static int split_file(struct partlist *list, const struct file_source *s,
 	bool header = format->header || format->names == NULL;
 	int fd, rc;
 
-	/* A trailer's sum is that of the bytes from first to last. */
+	/* A sum is that of the bytes from first to last. */
 	if (step == 0 || size <= step + step / 2 || file->packed ||
-	    file->trailer || file->fd >= 0)
+	    file->trailer || file->listed != NULL || file->fd >= 0)
 		return add_part(list, s, index, 0, size, err);
 	fd = file_entry_reopen(file, err);
 	if (fd < 0)
@@ -163,7 +164,8 @@ static int file_part_open(struct source *source, const struct source_part *part,
 		rc = pipe_stream_open(file->fd, out, err);
 		return rc == 0 ? decode_open(*out, s->trailers, out, err) : -1;
 	}
-	if (file_entry_stream(file, part, out, err) != 0)
+	if (file_entry_stream(file, part, out, err) != 0 ||
+	    (file->listed != NULL && listed_open(file, *out, out, err) != 0))
 		return -1;
 	if (file->packed)
 		return decode_open(*out, false, out, err);
@@ -199,7 +201,32 @@ static void file_free(struct source *source)
 			(void)close(s->files[i].fd);
 	}
 	free(s->files);
+	listed_free(s);
 	free(s);
+}
+
+static const struct exportlist *file_list(const struct source *source)
+{
+	const struct file_source *s = (const struct file_source *)source;
+
+	return s->list_count > 0 ? &s->lists[0].list : NULL;
+}
+
+/* Where rows came from before they were exported. */
+static int file_origin(const struct source *source, struct origin *out,
+		       struct error *err)
+{
+	const struct file_source *s = (const struct file_source *)source;
+	const char *text = s->list_count == 1 ? s->lists[0].list.origin : NULL;
+	json_t *json;
+	int rc;
+
+	if (text == NULL)
+		return 1;
+	json = json_parse(text, strlen(text), err);
+	rc = json != NULL ? origin_read(json, out, err) : -1;
+	json_decref(json);
+	return rc;
 }
 
 int file_source_open(const char *const *patterns, size_t count,
@@ -210,6 +237,8 @@ int file_source_open(const char *const *patterns, size_t count,
 					      .open = file_part_open,
 					      .rows_before = file_rows_before,
 					      .bytes = file_bytes,
+					      .origin = file_origin,
+					      .list = file_list,
 					      .free = file_free};
 	struct file_source *s = calloc(1, sizeof(*s));
 
@@ -219,6 +248,7 @@ int file_source_open(const char *const *patterns, size_t count,
 	s->base.ops = &ops;
 	s->part_min = FILE_PART_MIN;
 	s->trailers = !options->no_trailer;
+	s->kind = options->parts;
 	if (filelist_read(s, patterns, count, err) != 0) {
 		file_free(&s->base);
 		return -1;

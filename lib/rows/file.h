@@ -2,10 +2,12 @@
  *
  * file: files as a source; for source.c, and for what cuts them.
  *
- *	filelist.c  which files, and a first look at each
- *	file.c      their parts, and streams of rows
- *	filecut.c   where a file of COPY text may be cut
- *	fileread.c  a part as a stream, and whether the file stayed the same
+ *	filelist.c      which files, and a first look at each
+ *	listed.c        those that are parts of exports, and their lists
+ *	file.c          their parts, and streams of rows
+ *	listedstream.c  a part's bytes, held to its list
+ *	filecut.c       where a file of COPY text may be cut
+ *	fileread.c      a part as a stream, and whether the file stayed the same
  */
 #ifndef BLOOMCTL_ROWS_FILE_H
 #define BLOOMCTL_ROWS_FILE_H
@@ -15,6 +17,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "lib/rows/listed.h"
 #include "lib/rows/source.h"
 
 /* No part is smaller, unless its file is. */
@@ -24,12 +27,14 @@
 #define FILE_PARTS_PER_JOB 4u
 
 struct file_entry {
-	char *path;       /* owned */
-	struct stat stat; /* when the source was opened */
-	bool packed;      /* by its first bytes */
-	bool trailer;     /* its last line is one */
-	int fd;           /* of a FIFO, which is open from first to last; owned;
-			     -1: a regular file */
+	char *path;                      /* owned */
+	struct stat stat;                /* when the source was opened */
+	bool packed;                     /* by its first bytes */
+	bool trailer;                    /* its last line is one */
+	const struct exportpart *listed; /* what its list says; borrowed from
+					    the source; NULL: it is in none */
+	int fd; /* of a FIFO, which is open from first to last; owned;
+		   -1: a regular file */
 };
 
 struct file_source {
@@ -38,7 +43,13 @@ struct file_source {
 	size_t count;
 	uint64_t part_min; /* FILE_PART_MIN; tests make it small */
 	bool trailers;     /* a FIFO must end in one */
+	enum source_parts kind;
+	struct listed *lists; /* owned */
+	size_t list_count;
 };
+
+/* Adds a file, not yet looked at.  0 or -1 (ERROR_INTERNAL). */
+int filelist_add(struct file_source *s, const char *path, struct error *err);
 
 /*
  * Opens the files that paths and patterns name, in that order, the matches of

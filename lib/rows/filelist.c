@@ -15,7 +15,7 @@
 /* How much of a pattern or path a message of two of them shows. */
 #define QUOTE_SHORT 100u
 
-static int add_file(struct file_source *s, const char *path, struct error *err)
+int filelist_add(struct file_source *s, const char *path, struct error *err)
 {
 	struct file_entry *files;
 
@@ -60,6 +60,8 @@ static int add_matches(struct file_source *s, const char *pattern,
 		       struct error *err)
 {
 	glob_t found;
+	size_t before = s->count;
+	size_t lists = s->list_count;
 	int rc = 0;
 
 	/* Sorted here: glob(3) would sort as the locale has it. */
@@ -73,9 +75,18 @@ static int add_matches(struct file_source *s, const char *pattern,
 	}
 	qsort(found.gl_pathv, found.gl_pathc, sizeof(*found.gl_pathv),
 	      by_bytes);
-	for (size_t i = 0; rc == 0 && i < found.gl_pathc; i++)
-		rc = add_file(s, found.gl_pathv[i], err);
+	for (size_t i = 0; rc == 0 && i < found.gl_pathc; i++) {
+		const char *path = found.gl_pathv[i];
+
+		rc = listed_skip(s, path, err);
+		if (rc == 0)
+			rc = filelist_add(s, path, err);
+		else if (rc > 0)
+			rc = 0;
+	}
 	globfree(&found);
+	if (rc == 0 && s->count == before && s->list_count == lists)
+		return no_match(GLOB_NOMATCH, 0, pattern, err);
 	return rc;
 }
 
@@ -83,14 +94,19 @@ static int add_pattern(struct file_source *s, const char *pattern,
 		       struct error *err)
 {
 	struct stat st;
+	int rc;
 
 	if (pattern[0] == '\0') {
 		error_set(err, ERROR_USAGE, "a source 'file:' has no path");
 		return error_hint(err, "file:PATH");
 	}
 	if (pattern[strcspn(pattern, "*?[")] == '\0' ||
-	    lstat(pattern, &st) == 0)
-		return add_file(s, pattern, err);
+	    lstat(pattern, &st) == 0) {
+		rc = listed_take(s, pattern, err);
+		if (rc != 0)
+			return rc > 0 ? 0 : -1;
+		return filelist_add(s, pattern, err);
+	}
 	return add_matches(s, pattern, err);
 }
 
@@ -132,11 +148,14 @@ static int look_at_bytes(struct file_entry *file, int fd, struct error *err)
 	if (got < 0)
 		return error_errno(err, ERROR_SOURCE, errno, "cannot read it");
 	file->packed = inflate_kind(start, (size_t)got) != INFLATE_NONE;
+	if (file->listed != NULL && listed_look(file, err) != 0)
+		return -1;
 	if (file->packed)
 		return look_inside(file, err);
 	magic = magic_find(start, (size_t)got);
-	return magic != NULL ? magic_refuse(magic, err)
-			     : find_trailer(file, fd, err);
+	if (magic != NULL)
+		return magic_refuse(magic, err);
+	return file->listed != NULL ? 0 : find_trailer(file, fd, err);
 }
 
 /* *keep: whether the descriptor is the entry's now. */
@@ -149,7 +168,7 @@ static int look_at(struct file_entry *file, int fd, bool *keep,
 				   "cannot look at it");
 	if (S_ISREG(file->stat.st_mode))
 		return look_at_bytes(file, fd, err);
-	if (!S_ISFIFO(file->stat.st_mode))
+	if (!S_ISFIFO(file->stat.st_mode) || file->listed != NULL)
 		return error_set(err, ERROR_SOURCE,
 				 "neither a regular file nor a pipe");
 	/* Its writer must not see it closed in between. */
@@ -169,6 +188,10 @@ static int first_look(struct file_entry *file, struct error *err)
 		if (errno == ENXIO)
 			error_set(err, ERROR_SOURCE,
 				  "neither a regular file nor a pipe");
+		else if (errno == ENOENT && file->listed != NULL)
+			error_set(err, ERROR_DATA,
+				  "it is not there, and its list says that it "
+				  "is");
 		else
 			error_errno(err, ERROR_SOURCE, errno, "cannot open it");
 		return file_entry_prefix(file, err);
@@ -233,6 +256,8 @@ int filelist_read(struct file_source *s, const char *const *patterns,
 
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = add_pattern(s, patterns[i], err);
+	if (rc == 0)
+		rc = listed_check(s, err);
 	for (size_t i = 0; rc == 0 && i < s->count; i++)
 		rc = first_look(&s->files[i], err);
 	return rc == 0 ? check_twice(s, err) : -1;

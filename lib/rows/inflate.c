@@ -347,8 +347,7 @@ static int stream_finish(struct stream *stream, struct error *err)
 				 s->codec->name);
 	if (s->inner->ops->finish(s->inner, err) != 0)
 		return -1;
-	s->base.counted = s->inner->counted;
-	s->base.rows = s->inner->rows;
+	stream_count_of(&s->base, s->inner);
 	return 0;
 }
 

@@ -107,6 +107,13 @@ out:
 	return rc;
 }
 
+void stream_count_of(struct stream *stream, const struct stream *inner)
+{
+	stream->counted = inner->counted;
+	stream->rows = inner->rows;
+	stream->witness = inner->witness;
+}
+
 int stream_check_rows(const struct stream *stream, uint64_t rows,
 		      struct error *err)
 {

@@ -21,6 +21,7 @@
 #include "lib/base/error.h"
 #include "lib/rows/rowparse.h"
 
+struct exportlist;
 struct origin;
 struct source;
 struct stream;
@@ -29,6 +30,7 @@ struct stream;
 struct source_part {
 	char *name;     /* for messages: "file 'x.csv'"; owned by the part */
 	size_t index;   /* of the file in the source */
+	size_t number;  /* from 1, of all parts of a scan, which sets it */
 	uint64_t start; /* bytes of the file: [start, end) */
 	uint64_t end;
 	bool at_end;       /* whether the part ends where the file does */
@@ -79,9 +81,18 @@ struct source_ops {
 	 */
 	const char *const *(*columns)(const struct source *source,
 				      size_t *count);
-	/* Fills in what records say of it.  NULL: there is nothing to say. */
+	/*
+	 * Fills in what records say of it: 0, 1 (nothing is known, and *out is
+	 * as it was), or -1.  NULL: there is nothing to say.
+	 */
 	int (*origin)(const struct source *source, struct origin *out,
 		      struct error *err);
+	/*
+	 * The list of the export that it is, which says what its bytes are;
+	 * borrowed as long as the source lives.  NULL, and an answer of NULL:
+	 * it is none.
+	 */
+	const struct exportlist *(*list)(const struct source *source);
 	void (*free)(struct source *source);
 };
 
@@ -127,8 +138,16 @@ struct source_query {
 	bool csv; /* streams are CSV with a header, not COPY text */
 };
 
+/* Whether files are parts of exports (lib/rows/exportlist.h). */
+enum source_parts {
+	SOURCE_PARTS_FOUND,  /* those beside which a list lies */
+	SOURCE_PARTS_LISTED, /* all must be */
+	SOURCE_PARTS_ANY,    /* none: files are taken as they are */
+};
+
 struct source_options {
-	bool no_trailer;                  /* a pipe may end without one */
+	bool no_trailer; /* a pipe may end without one */
+	enum source_parts parts;
 	const struct source_query *query; /* NULL: nothing is asked for */
 	/* For commands, ended by NULL; NULL is an empty one.  Borrowed as long
 	 * as the source lives. */
@@ -147,6 +166,9 @@ struct source_options {
 int source_open(const char *const *texts, size_t count,
 		const struct source_options *options, struct source **out,
 		struct error *err);
+
+/* Takes over what an inner stream's finish() says of its rows. */
+void stream_count_of(struct stream *stream, const struct stream *inner);
 
 /*
  * Holds the rows that were parsed to the number that the stream's source says

@@ -243,9 +243,10 @@ static int trailer_finish(struct stream *stream, struct error *err)
 		error_set(&s->err, ERROR_INTERNAL, "not read to its end");
 	if (s->err.code == ERROR_NONE &&
 	    s->inner->ops->finish(s->inner, &s->err) == 0) {
-		s->base.counted = s->found || s->inner->counted;
-		if (!s->found)
-			s->base.rows = s->inner->rows;
+		if (s->found)
+			s->base.counted = true;
+		else
+			stream_count_of(&s->base, s->inner);
 		return 0;
 	}
 	*err = s->err;
