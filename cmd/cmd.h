@@ -36,8 +36,9 @@ struct opts;
 		"missing.")                                                    \
 	COMMAND(export, ON_EXPORT, "",                                         \
 		"copies the rows of a source, and says that they are whole",   \
-		"Writes the rows to standard output, and behind them a "       \
-		"trailer, only if the source was whole: for a pipe.")          \
+		"Writes rows, or their keys, to files with a list, or to "     \
+		"standard output with a trailer, only if the source was "      \
+		"whole.")                                                      \
 	COMMAND(inspect, ON_INSPECT, "",                                       \
 		"shows what a set is and holds, filter by filter",             \
 		"Reads and checks every filter of the live generation, or of " \

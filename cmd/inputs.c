@@ -6,6 +6,8 @@
 
 #include "lib/base/log.h"
 #include "lib/base/num.h"
+#include "lib/job/keyrow.h"
+#include "lib/rows/exportlist.h"
 
 /* Commands get ours. */
 extern char **environ;
@@ -36,6 +38,16 @@ int inputs_spec(struct inputs *in, const struct opts *opts, struct error *err)
 	if (rc == BLOOMKEY_EIO)
 		return -1;
 	return error_hint(err, "keyspec(5) describes the file");
+}
+
+const char *inputs_keyed(const struct inputs *in)
+{
+	size_t n = in->spec != NULL ? bloomkey_fields(in->spec) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (bloomkey_field_check(in->spec, i) != NULL)
+			return bloomkey_field_name(in->spec, i);
+	return NULL;
 }
 
 /* Cuts --columns at its commas. */
@@ -69,8 +81,7 @@ static int split_names(struct inputs *in, const char *columns,
 	return 0;
 }
 
-/* Refuses those of the options that the command line has, for this reason. */
-static int refuse(const struct opts *opts, const enum option_id *ids,
+int inputs_refuse(const struct opts *opts, const enum option_id *ids,
 		  size_t count, const char *why, struct error *err)
 {
 	for (size_t i = 0; i < count; i++)
@@ -97,9 +108,9 @@ static int read_kind(struct inputs *in, const struct opts *opts,
 		     struct error *err)
 {
 	/* The columns and NULL of a database are its own. */
-	static const enum option_id of_bytes[] = {OPT_INPUT_FORMAT, OPT_COLUMNS,
-						  OPT_HEADER, OPT_NULL_TEXT,
-						  OPT_NO_TRAILER};
+	static const enum option_id of_bytes[] = {
+		OPT_INPUT_FORMAT, OPT_COLUMNS, OPT_HEADER,
+		OPT_NULL_TEXT,    OPT_PARTS,   OPT_NO_TRAILER};
 	static const enum option_id of_database[] = {OPT_TABLE, OPT_WHERE,
 						     OPT_QUERY};
 	const struct opt_value *words = opts_list(opts, OPT_SOURCE);
@@ -123,14 +134,35 @@ static int read_kind(struct inputs *in, const struct opts *opts,
 				       "PGPASSFILE or a service file");
 	}
 	if (!in->database)
-		return refuse(opts, of_database,
-			      sizeof(of_database) / sizeof(of_database[0]),
-			      "it is for a database, and the source is none",
-			      err);
-	if (refuse(opts, of_bytes, sizeof(of_bytes) / sizeof(of_bytes[0]),
-		   "it is for bytes, and the source is a database", err) != 0)
+		return inputs_refuse(
+			opts, of_database,
+			sizeof(of_database) / sizeof(of_database[0]),
+			"it is for a database, and the source is none", err);
+	if (inputs_refuse(
+		    opts, of_bytes, sizeof(of_bytes) / sizeof(of_bytes[0]),
+		    "it is for bytes, and the source is a database", err) != 0)
 		return -1;
 	return read_query(in, opts, err);
+}
+
+/* Rows that are keys. */
+static int take_keys(struct inputs *in, const struct opts *opts,
+		     struct error *err)
+{
+	static const enum option_id of_rows[] = {OPT_COLUMNS, OPT_HEADER,
+						 OPT_NULL_TEXT};
+
+	if (inputs_refuse(opts, of_rows, sizeof(of_rows) / sizeof(of_rows[0]),
+			  "keys are COPY text of one column without a header",
+			  err) != 0)
+		return -1;
+	if (in->spec == NULL)
+		return error_set(err, ERROR_USAGE,
+				 "option --input-format key: it needs "
+				 "--keyspec, which says whose keys they are");
+	in->keys = true;
+	keyrow_format(&in->format);
+	return 0;
 }
 
 int inputs_format(struct inputs *in, const struct opts *opts,
@@ -141,24 +173,71 @@ int inputs_format(struct inputs *in, const struct opts *opts,
 
 	if (read_kind(in, opts, err) != 0)
 		return -1;
+	if (in->spec != NULL &&
+	    scan_columns(in->spec, &in->format, &in->wanted, err) != 0)
+		return -1;
 	if (in->database) {
 		in->format.kind = ROWFORMAT_TEXT;
 		in->format.bom_is_data = true;
-		return in->spec != NULL ? scan_columns(in->spec, &in->format,
-						       &in->wanted, err)
-					: 0;
+		return 0;
 	}
+	if (kind != NULL && strcmp(kind, "key") == 0)
+		return take_keys(in, opts, err);
 	in->format.kind = usual;
 	if (kind != NULL)
 		in->format.kind = strcmp(kind, "text") == 0 ? ROWFORMAT_TEXT
 							    : ROWFORMAT_CSV;
 	in->format.null = opts_text(opts, OPT_NULL_TEXT);
 	in->format.header = columns == NULL || opts_flag(opts, OPT_HEADER);
-	if (columns != NULL && split_names(in, columns, err) != 0)
+	return columns != NULL ? split_names(in, columns, err) : 0;
+}
+
+static int other_keys(const struct inputs *in, const struct exportlist *list,
+		      struct error *err)
+{
+	(void)error_set(err, ERROR_CONFIG,
+			"keyspec '%s': the export has keys of set '%s', made "
+			"by the keyspec with fingerprint %.12s, and this one "
+			"has %.12s",
+			bloomkey_name(in->spec), list->set, list->fingerprint,
+			bloomkey_fingerprint(in->spec));
+	return error_hint(err, "use the keyspec of the export, or export "
+			       "again");
+}
+
+/* The list of an export says what its rows are. */
+static int take_list(struct inputs *in, const struct opts *opts,
+		     const struct exportlist *list, struct error *err)
+{
+	static const enum option_id said[] = {OPT_INPUT_FORMAT, OPT_COLUMNS,
+					      OPT_HEADER};
+	bool keys = list->kind == EXPORTLIST_KEYS;
+
+	if (inputs_refuse(opts, said, sizeof(said) / sizeof(said[0]),
+			  "the list of the export says how its rows are "
+			  "written",
+			  err) != 0)
 		return -1;
-	return in->spec != NULL
-		       ? scan_columns(in->spec, &in->format, &in->wanted, err)
-		       : 0;
+	if (keys && in->spec != NULL) {
+		if (strcmp(list->fingerprint, bloomkey_fingerprint(in->spec)) !=
+		    0)
+			return other_keys(in, list, err);
+		return take_keys(in, opts, err);
+	}
+	in->keys = false;
+	in->format = (struct rowformat){
+		.kind = list->kind == EXPORTLIST_CSV ? ROWFORMAT_CSV
+						     : ROWFORMAT_TEXT,
+		.header = list->header,
+		.bom_is_data = !list->header,
+		.null = keys ? NULL : opts_text(opts, OPT_NULL_TEXT),
+		.names = (const char *const *)list->columns,
+		.name_count = list->column_count,
+		.wanted = in->wanted,
+		.wanted_count =
+			in->spec != NULL ? bloomkey_fields(in->spec) : 0,
+	};
+	return 0;
 }
 
 /* All -s words in one text, for manifest and receipt. */
@@ -203,8 +282,13 @@ static int read_rejects(struct inputs *in, const struct opts *opts,
 int inputs_source(struct inputs *in, const struct opts *opts, struct error *err)
 {
 	const struct opt_value *words = opts_list(opts, OPT_SOURCE);
+	const char *parts = opts_text(opts, OPT_PARTS);
+	const struct exportlist *list;
 	const struct source_options options = {
 		.no_trailer = opts_flag(opts, OPT_NO_TRAILER),
+		.parts = parts == NULL               ? SOURCE_PARTS_FOUND
+			 : strcmp(parts, "any") == 0 ? SOURCE_PARTS_ANY
+						     : SOURCE_PARTS_LISTED,
 		.query = in->database ? &in->query : NULL,
 		.environment = environ};
 
@@ -216,11 +300,16 @@ int inputs_source(struct inputs *in, const struct opts *opts, struct error *err)
 	    source_open(words->items, words->count, &options, &in->source,
 			err) != 0)
 		return -1;
+	list = in->source->ops->list != NULL ? in->source->ops->list(in->source)
+					     : NULL;
+	if (list != NULL && take_list(in, opts, list, err) != 0)
+		return -1;
 	if (in->source->ops->columns != NULL)
 		in->format.names = in->source->ops->columns(
 			in->source, &in->format.name_count);
 	progress_init(&in->line, opts_flag(opts, OPT_QUIET));
 	in->scan.spec = in->spec;
+	in->scan.keys = in->keys;
 	in->scan.source = in->source;
 	in->scan.format = &in->format;
 	in->scan.jobs = (unsigned)opts_u64(opts, OPT_JOBS, 1);

@@ -18,6 +18,7 @@ struct inputs {
 	struct rowformat format;
 	const char **wanted;
 	bool database; /* the source is one: it names the columns */
+	bool keys;     /* rows are keys (lib/job/keyrow.h) */
 	struct source_query query;
 	char **names; /* of --columns; the texts live in names_text */
 	char *names_text;
@@ -30,6 +31,9 @@ struct inputs {
 /* Reads the keyspec of --keyspec; ERROR_CONFIG with file and line. */
 int inputs_spec(struct inputs *in, const struct opts *opts, struct error *err);
 
+/* The first field of the keyspec that is keyed; NULL: none, or no keyspec. */
+const char *inputs_keyed(const struct inputs *in);
+
 /*
  * What kind of source --source names, and the row format of --input-format, or
  * the usual one, --columns, --header and --null; of a database --table,
@@ -40,8 +44,17 @@ int inputs_format(struct inputs *in, const struct opts *opts,
 		  enum rowformat_kind usual, struct error *err);
 
 /*
+ * ERROR_USAGE if the command line has one of those options, saying why it must
+ * not; else 0.
+ */
+int inputs_refuse(const struct opts *opts, const enum option_id *ids,
+		  size_t count, const char *why, struct error *err);
+
+/*
  * Opens the sources of --source and fills in the scan and what is done with
- * rows without a key; after the two above.
+ * rows without a key; after the two above.  Where the source is an export its
+ * list says how rows are written: ERROR_USAGE if the command line does, too,
+ * and ERROR_CONFIG for keys of another keyspec.
  */
 int inputs_source(struct inputs *in, const struct opts *opts,
 		  struct error *err);

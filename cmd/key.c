@@ -28,7 +28,7 @@ enum key_form {
 };
 
 struct answers {
-	const struct bloomkey_spec *spec;
+	const struct inputs *in;
 	enum key_form form;
 	struct rowkey key;
 	bool any; /* whether there was an answer */
@@ -183,7 +183,7 @@ static int on_row(void *ctx, const struct row *row, struct error *err)
 {
 	struct answers *a = ctx;
 
-	if (rowkey_derive(a->spec, row->values, row->lens, &a->key, err) != 0)
+	if (rowkey_derive(a->in, row->values, row->lens, &a->key, err) != 0)
 		return -1;
 	return answer(a, err);
 }
@@ -260,7 +260,7 @@ int cmd_key(const struct opts *opts, struct error *err)
 	if (rc == 0 && keyfacts_wanted(opts)) {
 		rc = keyfacts_print(opts, in.spec, err);
 	} else if (rc == 0) {
-		a->spec = in.spec;
+		a->in = &in;
 		a->form = choose_form(opts);
 		rc = print(a, opts, &in, err);
 	}

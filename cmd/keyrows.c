@@ -37,6 +37,8 @@ static int choose_format(struct inputs *in, const struct opts *opts,
 {
 	if (inputs_format(in, opts, ROWFORMAT_TEXT, err) != 0)
 		return -1;
+	if (in->keys)
+		return 0;
 	/* A program sends these rows, not an editor. */
 	in->format.bom_is_data = true;
 	if (in->format.kind == ROWFORMAT_CSV || opts_has(opts, OPT_COLUMNS))

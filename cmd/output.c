@@ -96,13 +96,17 @@ json_t *output_text(const char *text)
 	return json;
 }
 
-json_t *output_origin(const struct manifest *m)
+static json_t *parse_origin(const char *origin)
 {
 	struct error ignored = ERROR_INIT;
 
-	return m != NULL && m->origin != NULL
-		       ? json_parse(m->origin, strlen(m->origin), &ignored)
-		       : json_null();
+	return origin != NULL ? json_parse(origin, strlen(origin), &ignored)
+			      : json_null();
+}
+
+json_t *output_origin(const struct manifest *m)
+{
+	return parse_origin(m != NULL ? m->origin : NULL);
 }
 
 json_t *output_finding(const struct finding *f)
@@ -164,8 +168,10 @@ static json_t *receipt_json(const struct receipt *r, int status,
 					: NULL));
 	PUT("generation", output_text(m != NULL ? m->generation : NULL));
 	PUT("previous", output_text(r->previous));
-	PUT("source", json_pack("{s:o, s:o}", "names", output_text(r->source),
-				"origin", output_origin(m)));
+	PUT("source",
+	    json_pack("{s:o, s:o}", "names", output_text(r->source), "origin",
+		      r->origin != NULL ? parse_origin(r->origin)
+					: output_origin(m)));
 	PUT("rows", json_integer((json_int_t)r->rows));
 	PUT("keys", json_integer((json_int_t)r->keys));
 	PUT("rejects", rejects_json(r->rejects));

@@ -67,6 +67,7 @@ struct receipt {
 	const struct manifest *m; /* the generation; NULL if there is none */
 	const char *previous; /* that was live before; NULL or "" for none */
 	const char *source;   /* NULL for none */
+	const char *origin;   /* of an export; NULL: that of m */
 	uint64_t rows;
 	uint64_t keys;
 	uint64_t sent;

@@ -7,12 +7,21 @@
 #include <string.h>
 
 #include "cmd/keyrows.h"
+#include "lib/job/keyrow.h"
 
-int rowkey_derive(const struct bloomkey_spec *spec, const void *const *values,
+int rowkey_derive(const struct inputs *in, const void *const *values,
 		  const size_t *lens, struct rowkey *out, struct error *err)
 {
-	out->reject = bloomkey_derive(spec, values, lens, out->bytes,
-				      sizeof(out->bytes), &out->at);
+	const struct bloomkey_spec *spec = in->spec;
+
+	if (in->keys) {
+		out->reject = keyrow_take(spec, values, lens, &out->at);
+		if (out->reject == 0)
+			memcpy(out->bytes, values[0], lens[0]);
+	} else {
+		out->reject = bloomkey_derive(spec, values, lens, out->bytes,
+					      sizeof(out->bytes), &out->at);
+	}
 	if (out->reject != 0)
 		return bloomkey_reason(out->reject) != NULL
 			       ? 0
@@ -25,14 +34,14 @@ int rowkey_derive(const struct bloomkey_spec *spec, const void *const *values,
 }
 
 /* The same, with the reject as an error. */
-static int derive(const struct bloomkey_spec *spec, const void *const *values,
+static int derive(const struct inputs *in, const void *const *values,
 		  const size_t *lens, struct rowkey *out, struct error *err)
 {
-	if (rowkey_derive(spec, values, lens, out, err) != 0)
+	if (rowkey_derive(in, values, lens, out, err) != 0)
 		return -1;
-	return out->reject == 0
-		       ? 0
-		       : rejects_error(spec, out->reject, out->at.field, err);
+	return out->reject == 0 ? 0
+				: rejects_error(in->spec, out->reject,
+						out->at.field, err);
 }
 
 /* "FIELD FIELD", for the hint of a wrong number of values. */
@@ -47,15 +56,6 @@ static void name_fields(const struct bloomkey_spec *spec, char *out,
 			       bloomkey_field_name(spec, i));
 		used = strlen(out);
 	}
-}
-
-/* The first keyed field's name, or NULL. */
-static const char *keyed_field(const struct bloomkey_spec *spec)
-{
-	for (size_t i = 0; i < bloomkey_fields(spec); i++)
-		if (bloomkey_field_check(spec, i) != NULL)
-			return bloomkey_field_name(spec, i);
-	return NULL;
 }
 
 static int wrong_number(const struct bloomkey_spec *spec, size_t given,
@@ -89,10 +89,11 @@ static int refuse_args(const struct bloomkey_spec *spec, const char *keyed,
 	return error_hint(err, "give the row on standard input, with --stdin");
 }
 
-static int from_args(const struct bloomkey_spec *spec, const struct opts *opts,
+static int from_args(const struct inputs *in, const struct opts *opts,
 		     struct rowkey *out, struct error *err)
 {
-	const char *keyed = keyed_field(spec);
+	const struct bloomkey_spec *spec = in->spec;
+	const char *keyed = inputs_keyed(in);
 	size_t n = bloomkey_fields(spec);
 	size_t *lens;
 	int rc;
@@ -106,13 +107,13 @@ static int from_args(const struct bloomkey_spec *spec, const struct opts *opts,
 		return error_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		lens[i] = strlen(opts->args[i]);
-	rc = derive(spec, (const void *const *)opts->args, lens, out, err);
+	rc = derive(in, (const void *const *)opts->args, lens, out, err);
 	free(lens);
 	return rc;
 }
 
 struct one_row {
-	const struct bloomkey_spec *spec;
+	const struct inputs *in;
 	struct rowkey *out;
 	uint64_t rows;
 };
@@ -124,14 +125,14 @@ static int on_row(void *ctx, const struct row *row, struct error *err)
 	if (++one->rows > 1)
 		return error_set(err, ERROR_USAGE,
 				 "more than one row, where one is asked about");
-	return derive(one->spec, row->values, row->lens, one->out, err);
+	return derive(one->in, row->values, row->lens, one->out, err);
 }
 
 static int from_stdin(struct inputs *in, const struct opts *opts,
 		      struct rowkey *out, struct error *err)
 {
 	static const struct keyrows_ops ops = {on_row, NULL};
-	struct one_row one = {in->spec, out, 0};
+	struct one_row one = {in, out, 0};
 
 	if (keyrows_read(in, opts, &ops, &one, err) != 0)
 		return -1;
@@ -147,5 +148,5 @@ int rowkey_one(struct inputs *in, const struct opts *opts, struct rowkey *out,
 {
 	out->reject = 0;
 	return opts_flag(opts, OPT_STDIN) ? from_stdin(in, opts, out, err)
-					  : from_args(in->spec, opts, out, err);
+					  : from_args(in, opts, out, err);
 }

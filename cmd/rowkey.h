@@ -19,11 +19,12 @@ struct rowkey {
 };
 
 /*
- * Derives the key of values in template order, and its filter's name.  0, also
- * where out->reject says that there is no key; or -1 with *err:
+ * Derives the key of values in template order, or takes the one value that is
+ * the key where the input's rows are keys, and finds its filter's name.  0,
+ * also where out->reject says that there is no key; or -1 with *err:
  * ERROR_INTERNAL.
  */
-int rowkey_derive(const struct bloomkey_spec *spec, const void *const *values,
+int rowkey_derive(const struct inputs *in, const void *const *values,
 		  const size_t *lens, struct rowkey *out, struct error *err);
 
 /*

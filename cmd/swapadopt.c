@@ -12,9 +12,10 @@
 
 /* Options that say nothing to a swap but this. */
 static const enum option_id only[] = {
-	OPT_SOURCE,      OPT_INPUT_FORMAT, OPT_COLUMNS,    OPT_HEADER,
-	OPT_NULL_TEXT,   OPT_NO_TRAILER,   OPT_REJECTS,    OPT_MAX_REJECTS,
-	OPT_REJECTS_RAW, OPT_JOBS,         OPT_ERROR_RATE,
+	OPT_TABLE,        OPT_WHERE,      OPT_QUERY,      OPT_SOURCE,
+	OPT_INPUT_FORMAT, OPT_COLUMNS,    OPT_HEADER,     OPT_NULL_TEXT,
+	OPT_PARTS,        OPT_NO_TRAILER, OPT_REJECTS,    OPT_MAX_REJECTS,
+	OPT_REJECTS_RAW,  OPT_JOBS,       OPT_ERROR_RATE,
 };
 
 int swap_check_adopt(const struct opts *opts, struct error *err)

@@ -5,130 +5,110 @@
 #include <string.h>
 
 #include "lib/base/clock.h"
-#include "lib/base/stop.h"
-#include "lib/base/sum.h"
+#include "lib/job/rejects.h"
+#include "lib/rows/origin.h"
 
-/* What is read, parsed and written at once. */
-#define CHUNK (256u << 10)
-
-struct copy {
-	const struct export *e;
-	struct stream *stream;
-	struct rowparse *parse;
-	struct sum_stream *sum;
-	char *chunk;
-	int64_t started;
-	struct trailer *done;
-};
-
-static int no_work(void *ctx, const struct row *row, struct error *err)
+/* A pipe cannot say where one of several parts ends and the next begins. */
+static int check_parts(const struct export *e, struct error *err)
 {
-	(void)ctx;
-	(void)row;
-	(void)err;
-	return 0;
-}
-
-static void tell(const struct copy *c)
-{
-	const struct progress *progress = &c->e->progress;
-	const struct source *source = c->e->source;
-	struct scan_progress p = {
-		.phase = "exporting",
-		.rows = c->done->rows,
-		.bytes = c->done->bytes,
-		.bytes_total = source->ops->bytes != NULL
-				       ? source->ops->bytes(source)
-				       : 0,
-		.elapsed_ns = clock_ns() - c->started,
-	};
-
-	if (progress->fn != NULL)
-		progress->fn(progress->ctx, &p);
-}
-
-static int copy_bytes(struct copy *c, struct error *err)
-{
-	size_t got;
-
-	for (;;) {
-		if (stop_check(err) != 0 ||
-		    c->stream->ops->read(c->stream, c->chunk, CHUNK, &got,
-					 err) != 0)
-			return -1;
-		if (got == 0)
-			return c->stream->ops->finish(c->stream, err);
-		sum_stream_add(c->sum, c->chunk, got);
-		/* Before they are parsed, which writes to them. */
-		if (c->e->write(c->e->ctx, c->chunk, got, err) != 0 ||
-		    rowparse_feed(c->parse, c->chunk, got, err) != 0)
-			return -1;
-		c->done->bytes += got;
-		c->done->rows = c->parse->rows;
-		tell(c);
-	}
-}
-
-static int copy_part(struct copy *c, const struct source_part *part,
-		     struct error *err)
-{
-	const struct export *e = c->e;
-	char text[TRAILER_MAX + 1];
-	size_t len;
-
-	if (rowparse_new(e->format, no_work, NULL, &c->parse, err) != 0 ||
-	    e->source->ops->open(e->source, part, &c->stream, err) != 0 ||
-	    copy_bytes(c, err) != 0 ||
-	    rowparse_end(c->parse, part->at_end, err) != 0 ||
-	    stream_check_rows(c->stream, c->parse->rows, err) != 0)
-		return -1;
-	c->done->rows = c->parse->rows;
-	c->done->xxh64 = sum_stream_value(c->sum);
-	len = trailer_format(c->done, text);
-	return e->write(e->ctx, text, len, err);
-}
-
-static int prefix(const struct source_part *part, struct error *err)
-{
-	size_t len = strlen(part->name);
-
-	/* Some errors say by themselves what they are about. */
-	if (stop_asked() ||
-	    (strncmp(err->text, part->name, len) == 0 && err->text[len] == ':'))
-		return -1;
-	return error_prefix(err, "%s", part->name);
-}
-
-int export_run(const struct export *e, struct trailer *done, struct error *err)
-{
-	struct copy c = {.e = e, .done = done, .started = clock_ns()};
+	struct source *source = e->scan->source;
 	struct source_part *parts;
 	size_t count;
-	int rc;
 
-	memset(done, 0, sizeof(*done));
-	if (e->source->ops->split(e->source, 1, e->format, &parts, &count,
-				  err) != 0)
+	if (source->ops->split(source, 1, e->scan->format, &parts, &count,
+			       err) != 0)
 		return -1;
-	c.sum = sum_stream_new();
-	c.chunk = malloc(CHUNK);
-	if (count != 1) {
-		(void)error_set(err, ERROR_USAGE,
-				"%zu sources: one is exported at a time",
-				count);
-		rc = error_hint(err, "each has a header and an end of its own");
-	} else if (c.sum == NULL || c.chunk == NULL) {
-		rc = error_nomem(err);
-	} else {
-		rc = copy_part(&c, &parts[0], err);
-		if (rc != 0)
-			rc = prefix(&parts[0], err);
-	}
-	if (c.stream != NULL)
-		c.stream->ops->close(c.stream);
-	rowparse_free(c.parse);
-	sum_stream_free(c.sum);
-	free(c.chunk);
 	source_parts_free(parts, count);
+	if (count == 1)
+		return 0;
+	(void)error_set(err, ERROR_USAGE,
+			"%zu sources: one is exported to a pipe at a time",
+			count);
+	return error_hint(err, "export them to files, with -t file:PATH; each "
+			       "has a header and an end of its own");
+}
+
+/* What is known of the run when all rows are read. */
+static int tell_list(struct export *e, struct error *err)
+{
+	const struct rejects *rejects = e->scan->rejects;
+
+	e->list.rejects = rejects != NULL ? rejects->count.total : 0;
+	return origin_text(e->scan->source, &e->list.origin, err);
+}
+
+static int run_files(struct export *e, struct exportfile *file,
+		     struct sink *const *table, struct export_report *report,
+		     struct error *err)
+{
+	int rc = scan_run(e->scan, table, &report->read, err);
+
+	if (rc == 0)
+		rc = tell_list(e, err);
+	return rc == 0 ? exportfile_finish(file, err) : -1;
+}
+
+static int run_pipe(const struct export *e, struct exportsink *sink,
+		    struct export_report *report, struct error *err)
+{
+	struct sink *table[1] = {&sink->base};
+
+	if (scan_run(e->scan, table, &report->read, err) != 0)
+		return -1;
+	return exportsink_trailer(sink, err);
+}
+
+static void sum_up(const struct export *e, const struct exportsink *sinks,
+		   unsigned jobs, struct export_report *report)
+{
+	for (unsigned i = 0; i < jobs; i++)
+		report->bytes += sinks[i].unpacked;
+	report->parts = e->list.count;
+	for (size_t i = 0; i < e->list.count; i++)
+		report->packed += e->list.parts[i].bytes;
+	report->rows = e->path != NULL ? e->list.rows : sinks[0].part.rows;
+}
+
+static int run(struct export *e, struct exportfile *file,
+	       struct exportsink *sinks, struct sink **table,
+	       struct export_report *report, struct error *err)
+{
+	bool keys = e->scan->spec != NULL;
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i < e->scan->jobs; i++) {
+		table[i] = &sinks[i].base;
+		rc = exportsink_init(&sinks[i], file,
+				     e->path == NULL ? &e->pipe : NULL,
+				     e->list.packed, keys, err);
+	}
+	if (rc == 0)
+		rc = e->path != NULL ? run_files(e, file, table, report, err)
+				     : run_pipe(e, &sinks[0], report, err);
+	sum_up(e, sinks, e->scan->jobs, report);
+	for (unsigned i = 0; i < e->scan->jobs; i++)
+		exportsink_release(&sinks[i]);
+	return rc;
+}
+
+int export_run(struct export *e, struct export_report *report,
+	       struct error *err)
+{
+	struct exportsink *sinks = calloc(e->scan->jobs, sizeof(*sinks));
+	struct sink **table = calloc(e->scan->jobs, sizeof(struct sink *));
+	struct exportfile *file = NULL;
+	int rc = sinks == NULL || table == NULL ? error_nomem(err) : 0;
+
+	memset(report, 0, sizeof(*report));
+	e->list.started = clock_wall_ms();
+	if (rc == 0)
+		rc = e->path == NULL
+			     ? check_parts(e, err)
+			     : exportfile_open(e->path, &e->list, &file, err);
+	if (rc == 0)
+		rc = run(e, file, sinks, table, report, err);
+	exportfile_close(file);
+	free(sinks);
+	free(table);
 	return rc;
 }

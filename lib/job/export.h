@@ -1,38 +1,55 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * export: the rows of a source as bytes, with the trailer behind them that
- * says that they are whole.  They are parsed on the way, to be counted and
- * because bytes that are no rows get no trailer.
+ * export: the rows of a source, or their keys, as bytes that say that they are
+ * whole: files with a list, or a pipe with a trailer.
+ *
+ *	scan ── rows as they are, or keys ── pack ── PATH.00001.csv.gz ... list
+ *	                                         └── a pipe, and its trailer
+ *
+ * Rows are parsed on the way, to be counted and because bytes that are no rows
+ * are no export.
  */
 #ifndef BLOOMCTL_JOB_EXPORT_H
 #define BLOOMCTL_JOB_EXPORT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/base/error.h"
+#include "lib/job/exportsink.h"
 #include "lib/job/scan.h"
-#include "lib/rows/source.h"
-#include "lib/rows/trailer.h"
+#include "lib/rows/exportlist.h"
 
 struct export
 {
-	struct source *source;
-	const struct rowformat *format; /* no column is wanted */
-	struct progress progress;
+	/* With a keyspec keys are derived; without, bytes are copied. */
+	const struct scan *scan;
+	const char *path; /* of files; NULL: a pipe, which has one part */
+	/*
+	 * What it will be.  The caller fills in kind, packed, header, columns,
+	 * set, fingerprint and source; the rest is found out.
+	 */
+	struct exportlist list;
+	struct exportpipe pipe; /* where path is NULL */
+};
 
-	/* Takes bytes, in order; borrowed until return.  0 or -1 ends it. */
-	int (*write)(void *ctx, const void *data, size_t len,
-		     struct error *err);
-	void *ctx;
+/* How far it came. */
+struct export_report {
+	uint64_t read;  /* rows, those without a key included */
+	uint64_t rows;  /* or keys, that were exported */
+	uint64_t bytes; /* of these, unpacked */
+	uint64_t packed;
+	size_t parts;
 };
 
 /*
- * Copies a source of one part, unpacked and without a trailer of its own;
- * *done is what the trailer says, or how far it came.  ERROR_USAGE for a
- * source of several parts; ERROR_ROWS, ERROR_DATA, ERROR_SOURCE for rows that
- * are none or not whole; write()'s own; a stop.  After an error no trailer was
+ * Exports all rows; e->list is the caller's to release in both cases.
+ * ERROR_USAGE for a pipe of a source of several parts; the errors of
+ * scan_run(), exportfile_open() and pipe.write(); where a disk is full or
+ * fails the file's name and errno.  After an error no list and no trailer was
  * written.
  */
-int export_run(const struct export *e, struct trailer *done, struct error *err);
+int export_run(struct export *e, struct export_report *report,
+	       struct error *err);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "lib/base/file.h"
 #include "lib/base/show.h"
+#include "lib/rows/exportlist.h"
 
 /* How each list begins. */
 #define HEADER "source\trow\tfield\treason"
@@ -107,13 +108,20 @@ static int open_list(struct rejects *r, struct error *err)
 	return prefix(r, err);
 }
 
+/* How many values a row has. */
+static size_t value_count(const struct rejects *r)
+{
+	return r->keys ? 1 : bloomkey_fields(r->spec);
+}
+
 /* The header; with the values, a column for each that the keyspec reads. */
 static int add_header(struct rejects *r)
 {
 	int bad = buf_adds(&r->list, HEADER);
 
-	for (size_t i = 0; r->raw && i < bloomkey_fields(r->spec); i++) {
-		const char *name = bloomkey_field_column(r->spec, i);
+	for (size_t i = 0; r->raw && i < value_count(r); i++) {
+		const char *name = r->keys ? EXPORTLIST_KEY
+					   : bloomkey_field_column(r->spec, i);
 
 		bad |= buf_adds(&r->list, "\t") |
 		       show_copy(&r->list, name, strlen(name));
@@ -143,7 +151,7 @@ static int add_values(struct rejects *r, const struct row *row)
 {
 	int bad = 0;
 
-	for (size_t i = 0; i < bloomkey_fields(r->spec); i++) {
+	for (size_t i = 0; i < value_count(r); i++) {
 		bad |= buf_adds(&r->list, "\t");
 		bad |= row->values[i] == NULL
 			       ? buf_adds(&r->list, "\\N")

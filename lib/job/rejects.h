@@ -42,6 +42,7 @@ struct rejects {
 	uint64_t max;     /* more of them end a scan; 0: the first does */
 	const char *path; /* of the list; NULL: none is kept; borrowed */
 	bool raw;         /* with the values */
+	bool keys;        /* of rows that are keys; scan_run() says so */
 
 	/* Since rejects_begin(). */
 	struct rejects_count count;

@@ -145,16 +145,27 @@ static int run_crew(struct crew *crew, struct sink *const *sinks,
 	return rc;
 }
 
+/* Numbers the parts behind those that were read before. */
+static void number_parts(struct crew *crew, size_t before)
+{
+	for (size_t i = 0; i < crew->count; i++)
+		crew->parts[i].number = before + i + 1;
+}
+
 /* The parts that the source wants read in addition, in place of the others. */
 static int take_more(struct crew *crew, struct error *err)
 {
 	struct source *source = crew->scan->source;
+	size_t before = crew->count;
 
 	source_parts_free(crew->parts, crew->count);
 	crew->parts = NULL;
 	crew->count = 0;
 	atomic_store(&crew->next, 0);
-	return source->ops->more(source, &crew->parts, &crew->count, err);
+	if (source->ops->more(source, &crew->parts, &crew->count, err) != 0)
+		return -1;
+	number_parts(crew, before);
+	return 0;
 }
 
 static int run(const struct scan *scan, struct sink *const *sinks,
@@ -167,6 +178,7 @@ static int run(const struct scan *scan, struct sink *const *sinks,
 	rc = scan->source->ops->split(scan->source, split_jobs(scan),
 				      scan->format, &crew.parts, &crew.count,
 				      err);
+	number_parts(&crew, 0);
 	/* A command that is a source must not inherit it. */
 	if (rc == 0 && pipe2(crew.done, O_CLOEXEC) != 0)
 		rc = error_errno(err, ERROR_INTERNAL, errno, "no pipe");
@@ -195,6 +207,7 @@ int scan_run(const struct scan *scan, struct sink *const *sinks, uint64_t *rows,
 	*rows = 0;
 	if (scan->rejects == NULL)
 		return run(scan, sinks, rows, err);
+	scan->rejects->keys = scan->keys;
 	rc = rejects_begin(scan->rejects, scan->spec, err);
 	if (rc == 0)
 		rc = run(scan, sinks, rows, err);

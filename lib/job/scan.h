@@ -76,6 +76,8 @@ struct scan_check {
 
 struct scan {
 	const struct bloomkey_spec *spec; /* NULL where no sink takes keys */
+	bool keys; /* a row's one value is its key, which goes past the
+		      keyspec's template */
 	struct source *source;
 	const struct rowformat *format;
 	struct rejects *rejects; /* NULL: the first row without a key ends it */

@@ -9,6 +9,7 @@
 
 #include "lib/base/input.h"
 #include "lib/base/stop.h"
+#include "lib/job/keyrow.h"
 #include "lib/job/rejects.h"
 
 /* What is read at once; a row that crosses its end is copied. */
@@ -48,14 +49,17 @@ static int on_row(void *ctx, const struct row *row, struct error *err)
 	w->rows++;
 	if (spec == NULL || (w->sink != NULL && w->sink->ops->key == NULL))
 		return 0;
-	code = bloomkey_derive(spec, row->values, row->lens, w->key,
-			       BLOOMKEY_MAX, &result);
+	code = w->crew->scan->keys
+		       ? keyrow_take(spec, row->values, row->lens, &result)
+		       : bloomkey_derive(spec, row->values, row->lens, w->key,
+					 BLOOMKEY_MAX, &result);
 	if (code != 0)
 		return on_reject(w, row, code, result.field, err);
 	if (w->sink == NULL)
 		return 0;
-	if (w->sink->ops->key(w->sink, result.bucket, w->key, result.len,
-			      err) == 0)
+	if (w->sink->ops->key(w->sink, result.bucket,
+			      w->crew->scan->keys ? row->values[0] : w->key,
+			      result.len, err) == 0)
 		return 0;
 	w->elsewhere = err->code == ERROR_DATA;
 	return -1;
