@@ -52,10 +52,11 @@ struct opts;
 		"The values are those of the keyspec's fields in template "    \
 		"order.  Ends with 0: maybe a member, or 1: certainly not.")   \
 	COMMAND(doctor, ON_DOCTOR, "",                                         \
-		"says whether a target is fit for a set, and what is wrong",   \
+		"says whether target and source are fit, and what is wrong",   \
 		"Looks at the target, its engine, servers, rights and room, "  \
-		"and at the set in it; writes nothing.  Ends with 0, or with " \
-		"what the worst finding would end a command with.")            \
+		"and at the set in it; at the source, its server, rights and " \
+		"plan.  Reads no row and writes nothing.  Ends with 0, or "    \
+		"with what the worst finding would end a command with.")       \
 	COMMAND(key, ON_KEY, "[VALUE...]",                                     \
 		"prints the key, hash, bucket and filter of a row",            \
 		"The values are those of the keyspec's fields in template "    \
@@ -80,6 +81,8 @@ enum command_mask {
 	ON_KEY = 1u << ON_KEY_BIT,
 	/* Those that read rows of a source. */
 	ON_ROWS = ON_SIZE | ON_BUILD | ON_SWAP | ON_VERIFY | ON_EXPORT,
+	/* Those that may ask a database. */
+	ON_QUERY = ON_ROWS | ON_DOCTOR,
 	/* Those that open a set in a target. */
 	ON_STORE = ON_BUILD | ON_SWAP | ON_INSPECT | ON_VERIFY | ON_LOOKUP |
 		   ON_DOCTOR,

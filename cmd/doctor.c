@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * bloomctl doctor: whether a target is fit for a set.
+ * bloomctl doctor: whether a target is fit for a set, and a source to be read.
  */
 #include <string.h>
 
@@ -8,6 +8,7 @@
 #include "cmd/output.h"
 #include "cmd/target.h"
 #include "lib/job/doctor.h"
+#include "lib/job/doctorsource.h"
 
 static int print_csv(const struct doctor_report *r, struct error *err)
 {
@@ -84,17 +85,21 @@ static int print(const struct opts *opts, const struct doctor_report *r,
 	return rc == 0 ? status : -1;
 }
 
-static int examine(struct target *target, const struct opts *opts,
-		   const struct bloomkey_spec *spec,
-		   struct doctor_report *report, struct error *err)
+/* What says nothing about either end: a stop, or that memory is out. */
+static bool ours(enum error_code code)
+{
+	return code == ERROR_INTERNAL || code == ERROR_INTERRUPTED ||
+	       code == ERROR_TERMINATED;
+}
+
+static int look_at_target(struct target *target, const struct opts *opts,
+			  const struct bloomkey_spec *spec,
+			  struct doctor_report *report, struct error *err)
 {
 	struct error opened = ERROR_INIT;
 	int rc = target_open(target, opts, spec, TARGET_READS, &opened);
 
-	/* Wrong usage, or a stop, says nothing about the target. */
-	if (rc != 0 &&
-	    (opened.code == ERROR_USAGE || opened.code == ERROR_INTERRUPTED ||
-	     opened.code == ERROR_TERMINATED)) {
+	if (rc != 0 && (opened.code == ERROR_USAGE || ours(opened.code))) {
 		*err = opened;
 		return -1;
 	}
@@ -103,6 +108,51 @@ static int examine(struct target *target, const struct opts *opts,
 	    store_creatable(opts_text(opts, OPT_TARGET), &opened) == 0)
 		opened.code = ERROR_NONE;
 	return doctor_run(target->store, spec, &opened, report, err);
+}
+
+/*
+ * Whether the options are at fault for a source that could not be opened, and
+ * not what a database says of the SQL in them.
+ */
+static bool is_wrong_usage(const struct inputs *in, const struct opts *opts,
+			   const struct error *opened)
+{
+	return opened->code == ERROR_USAGE &&
+	       (!in->database || opts_list(opts, OPT_SOURCE)->count > 1 ||
+		(in->query.table == NULL && in->query.query == NULL));
+}
+
+static int look_at_source(struct inputs *in, const struct opts *opts,
+			  struct doctor_report *report, struct error *err)
+{
+	struct error opened = ERROR_INIT;
+
+	if (inputs_source(in, opts, &opened) != 0 &&
+	    (ours(opened.code) || is_wrong_usage(in, opts, &opened))) {
+		*err = opened;
+		return -1;
+	}
+	return doctor_source(in->source, in->spec, &opened, &report->findings,
+			     err);
+}
+
+/* At least one of both ends. */
+static int look(struct inputs *in, struct target *target,
+		const struct opts *opts, struct doctor_report *report,
+		struct error *err)
+{
+	int rc = inputs_format(in, opts, ROWFORMAT_CSV, err);
+
+	if (rc == 0 && !opts_has(opts, OPT_SOURCE))
+		rc = opts_require(opts, OPT_TARGET, err);
+	if (rc != 0)
+		return -1;
+	names_set(in->spec, report->set);
+	if (opts_has(opts, OPT_TARGET))
+		rc = look_at_target(target, opts, in->spec, report, err);
+	if (rc == 0 && opts_has(opts, OPT_SOURCE))
+		rc = look_at_source(in, opts, report, err);
+	return rc;
 }
 
 int cmd_doctor(const struct opts *opts, struct error *err)
@@ -117,11 +167,9 @@ int cmd_doctor(const struct opts *opts, struct error *err)
 	memset(&report, 0, sizeof(report));
 	rc = opts_no_args(opts, err);
 	if (rc == 0)
-		rc = opts_require(opts, OPT_TARGET, err);
-	if (rc == 0)
 		rc = inputs_spec(&in, opts, err);
 	if (rc == 0)
-		rc = examine(&target, opts, in.spec, &report, err);
+		rc = look(&in, &target, opts, &report, err);
 	if (rc == 0)
 		rc = print(opts, &report, err);
 	doctor_report_release(&report);

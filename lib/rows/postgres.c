@@ -8,6 +8,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/input.h"
+#include "lib/pg/examine.h"
 #include "lib/pg/query.h"
 #include "lib/rows/origin.h"
 
@@ -244,6 +245,15 @@ static int postgres_origin(const struct source *source, struct origin *out,
 	return out->query != NULL ? 0 : error_nomem(err);
 }
 
+static int postgres_examine(struct source *source, struct examination *out,
+			    struct error *err)
+{
+	struct postgres_source *s = (struct postgres_source *)source;
+	struct selection sel = selection_of(s);
+
+	return examine(s->sessions.first, &sel, s->relation, out, err);
+}
+
 static void postgres_free(struct source *source)
 {
 	struct postgres_source *s = (struct postgres_source *)source;
@@ -285,6 +295,7 @@ int postgres_source_open(const char *const *words, size_t count,
 		.more = postgres_more,
 		.columns = postgres_columns,
 		.origin = postgres_origin,
+		.examine = postgres_examine,
 		.free = postgres_free,
 	};
 	struct postgres_source *s;

@@ -21,6 +21,7 @@
 #include "lib/base/error.h"
 #include "lib/rows/rowparse.h"
 
+struct examination;
 struct exportlist;
 struct origin;
 struct source;
@@ -93,6 +94,12 @@ struct source_ops {
 	 * it is none.
 	 */
 	const struct exportlist *(*list)(const struct source *source);
+	/*
+	 * What is to be known of a database before it is read, as examine() in
+	 * lib/pg/examine.h; no part may be open.  NULL: it is none.
+	 */
+	int (*examine)(struct source *source, struct examination *out,
+		       struct error *err);
 	void (*free)(struct source *source);
 };
 
