@@ -10,7 +10,8 @@
 # one may be a standby of `main`.
 # It listens on a socket only, lets in everyone who may enter the socket's
 # folder, which is its user's alone, and speaks UTF-8 in the locale C.  It ends
-# with the shell that started it, however that ends.
+# with the shell that started it, however that ends.  $port is in the name of
+# its socket; options can have it listen there, too.
 
 # postgres_bin: $postgres_bin is the folder of the newest programs.
 postgres_bin() {
@@ -26,6 +27,11 @@ postgres_bin() {
 # postgres_socket [NAME]: the folder of the server's socket.
 postgres_socket() {
 	readlink "$BATS_FILE_TMPDIR/postgres.${1:-main}"
+}
+
+# postgres_port [NAME]: the server's.
+postgres_port() {
+	cat "$BATS_FILE_TMPDIR/postgres.${1:-main}.port"
 }
 
 # It runs a server and removes its folder when that has ended, or when itself
@@ -63,7 +69,8 @@ postgres_standby() {
 	local primary
 	primary=$(postgres_socket main) || return
 	postgres_run "$1" '"$0/pg_basebackup" -D "$1/data" -U postgres -R \
-		-h '"$primary"' -p 5432 -c fast --no-sync -X stream' \
+		-h '"$primary"' -p '"$(postgres_port main)"' \
+		-c fast --no-sync -X stream' \
 		"${@:2}"
 }
 
@@ -82,6 +89,7 @@ postgres_run() {
 	# The path of a socket has at most 107 bytes.
 	folder=$(mktemp -d /tmp/postgres.XXXXXX) || return
 	ln -s "$folder" "$BATS_FILE_TMPDIR/postgres.$name"
+	echo "${port:-5432}" >"$BATS_FILE_TMPDIR/postgres.$name.port"
 	log=$BATS_FILE_TMPDIR/postgres.$name.log
 	((EUID != 0)) || chown nobody "$folder"
 	# Bats waits for all who have its descriptor 3.
@@ -89,7 +97,7 @@ postgres_run() {
 	setpriv --pdeathsig TERM bash -c "$postgres_keeper" keeper "$folder" \
 		"${as[@]}" setpriv --pdeathsig QUIT bash -c "$2"' &&
 			exec "$0/postgres" -D "$1/data" \
-			-c unix_socket_directories="$1" \
+			-c unix_socket_directories="$1" -c port='"${port:-5432}"' \
 			-c listen_addresses= -c fsync=off "${@:2}"' \
 		"$postgres_bin" "$folder" "${@:3}" \
 		</dev/null >"$log" 2>&1 3>&- &
@@ -116,8 +124,8 @@ postgres_replayed() {
 
 # postgres_word NAME [WORD...]: what -s takes for it.
 postgres_word() {
-	echo "host=$(postgres_socket "$1") port=5432 dbname=postgres" \
-		"user=postgres ${*:2}"
+	echo "host=$(postgres_socket "$1") port=$(postgres_port "$1")" \
+		"dbname=postgres user=postgres ${*:2}"
 }
 
 # postgres_kill NAME: at once, as by a crash.
@@ -140,7 +148,8 @@ psql_run() {
 	postgres_bin || return
 	env -u PGOPTIONS -u PGCLIENTENCODING "$postgres_bin/psql" -X -q -A -t \
 		-v ON_ERROR_STOP=1 -h "$(postgres_socket "${server:-main}")" \
-		-p 5432 -U postgres -d postgres "${@:2}" -f - <<<"$1"
+		-p "$(postgres_port "${server:-main}")" -U postgres \
+		-d postgres "${@:2}" -f - <<<"$1"
 }
 
 # spec NAME KEY [LINE...]: NAME.keyspec of that template, with what is on

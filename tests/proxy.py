@@ -12,6 +12,8 @@ when it begins; it holds one of
                  written, that connection is cut in the middle, and what
                  comes later goes through; CONTROL.cut is there then
     swap A B     each A in what the client sends is B; both of one length
+    share        the number by which PostgreSQL says that a connection can be
+                 cancelled is another one, as a proxy's that shares connections
 
 It ends when its standard input does.
 """
@@ -23,12 +25,19 @@ import sys
 listen, server, control = sys.argv[1:]
 
 
+def hide_number(data):
+    """BackendKeyData: "K", its length of 12, the number, a secret."""
+    head, mark, tail = data.partition(b"K\0\0\0\x0c")
+    return head + mark + (b"\0\0\0\1" + tail[4:] if mark else tail)
+
+
 class Proxy:
     def __init__(self):
         self.poll = selectors.DefaultSelector()
         self.seen = None
         self.left = None
         self.words = (b"", b"")
+        self.share = False
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(listen + ".new")
         self.listener.listen(64)
@@ -46,6 +55,7 @@ class Proxy:
         what, *words = text.split()
         self.left = int(words[0]) if what == b"cut" else None
         self.words = tuple(words) if what == b"swap" else (b"", b"")
+        self.share = what == b"share"
 
     def come(self):
         client, _ = self.listener.accept()
@@ -70,6 +80,8 @@ class Proxy:
             if data and asks and self.words[0]:
                 data = data.replace(*self.words)
             cut = False
+            if self.share and not asks:
+                data = hide_number(data)
             if data and not asks and self.left is not None:
                 cut = len(data) >= self.left
                 data = data[:self.left]

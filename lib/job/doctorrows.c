@@ -15,7 +15,6 @@
 #define ROWS_PER_SECOND 500000u
 
 /* From here on a read is too long for a server that others use, too. */
-#define MANY_ROWS    UINT64_C(1000000000)
 #define LONG_READ_MS (INT64_C(30) * 60 * 1000)
 
 /* From which version on a range of pages is read without those before it. */
@@ -204,13 +203,13 @@ static void look_at_plan(struct findings *f, const struct plan *p)
 static void look_at_rows(struct findings *f, const struct examination *x)
 {
 	int64_t ms = doctor_read_ms(x);
-	bool many = x->plan.rows > MANY_ROWS || ms > LONG_READ_MS;
+	bool long_read = ms > LONG_READ_MS;
 	char rows[NUM_TEXT_MAX];
 	char span[CLOCK_TEXT_MAX];
 	const char *harm = "";
 	const char *remedy = NULL;
 
-	if (many && x->facts.standby) {
+	if (long_read && x->facts.standby) {
 		harm = x->feedback == 1
 			       ? "; for so long nothing is vacuumed on the "
 				 "primary"
@@ -219,13 +218,13 @@ static void look_at_rows(struct findings *f, const struct examination *x)
 		remedy = "read a clone, a snapshot that is restored, or files "
 			 "that are exported from one; with --jobs N a table "
 			 "takes less time";
-	} else if (many) {
+	} else if (long_read) {
 		harm = "; for so long nothing is vacuumed on this primary";
 		remedy = "read a standby, a clone, a snapshot that is "
 			 "restored, or files that are exported from one; "
 			 "with --jobs N a table takes less time";
 	}
-	findings_add(f, many ? FINDING_WARNING : FINDING_OK, "source rows",
+	findings_add(f, long_read ? FINDING_WARNING : FINDING_OK, "source rows",
 		     remedy,
 		     "about %s, which one worker reads in about %s, at 0.5 M "
 		     "rows a second%s",
