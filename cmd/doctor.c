@@ -112,13 +112,13 @@ static int look_at_target(struct target *target, const struct opts *opts,
 
 /*
  * Whether the options are at fault for a source that could not be opened, and
- * not what a database says of the SQL in them.
+ * not the SQL in them, of which a database says what is wrong.
  */
 static bool is_wrong_usage(const struct inputs *in, const struct opts *opts,
 			   const struct error *opened)
 {
 	return opened->code == ERROR_USAGE &&
-	       (!in->database || opts_list(opts, OPT_SOURCE)->count > 1 ||
+	       (opts_list(opts, OPT_SOURCE)->count > 1 ||
 		(in->query.table == NULL && in->query.query == NULL));
 }
 

@@ -102,7 +102,10 @@ static int look_at_settings(struct session *session, struct examination *x,
 	return 0;
 }
 
-/* Aurora lacks some of the functions. */
+/*
+ * Where the functions are missing it is Aurora: readers there keep up with
+ * their primary as one that is connected to it does.
+ */
 static int look_at_replay(struct session *session, struct examination *x,
 			  struct error *err)
 {
@@ -118,6 +121,7 @@ static int look_at_replay(struct session *session, struct examination *x,
 		return 0;
 	if (query_try(session, sql, 0, NULL, &answer, NULL, err) != 0)
 		return -1;
+	x->receives = true;
 	if (answer == NULL)
 		return 0;
 	x->paused = strcmp(answer_text(answer, 0, 0), "t") == 0;

@@ -25,6 +25,8 @@ setup_file() {
 		CREATE TABLE parted (LIKE cards) PARTITION BY LIST (scope);
 		CREATE TABLE parted_a PARTITION OF parted DEFAULT;
 		GRANT SELECT ON parted TO weak;
+		REVOKE EXECUTE ON FUNCTION pg_is_wal_replay_paused(),
+			pg_last_xact_replay_timestamp() FROM PUBLIC;
 	"
 	postgres_follows copy
 }
@@ -185,6 +187,37 @@ unfit() {
 	assert_lacks "$stderr" secret
 }
 
+@test "pgdoctor: a stop ends it, and there are no findings" {
+	local pid sql
+	postgres_bin
+	mkfifo sql
+	"$postgres_bin/psql" -X -q -h "$(postgres_socket)" -U postgres <sql \
+		>psql.out 2>&1 3>&- &
+	blocker=$!
+	exec {sql}>sql
+	echo 'BEGIN; LOCK TABLE cards;' >&"$sql"
+	wait_until locked_by 1 AccessExclusiveLock true
+	"$BLOOMCTL" doctor -k c.keyspec -s "$(postgres_word main)" \
+		--table cards >said.out 2>said.err 3>&- &
+	pid=$!
+	wait_until locked_by 1 AccessShareLock false
+	kill -TERM "$pid"
+	status=0
+	wait "$pid" || status=$?
+	kill "$blocker"
+	exec {sql}>&-
+	wait_until locked_by 0 AccessExclusiveLock true
+	assert_status 143
+	[[ ! -s said.out ]]
+}
+
+# locked_by N MODE GRANTED: so many have or want such a lock on cards.
+locked_by() {
+	[[ $(psql_run "SELECT count(*) FROM pg_locks
+		WHERE relation = 'cards'::regclass AND mode = '$2'
+			AND granted = $3") == "$1" ]]
+}
+
 # --- standbys -------------------------------------------------------------
 
 # set_copy NAME VALUE
@@ -222,6 +255,15 @@ copy_has() {
 	clean --table cards
 }
 
+@test "pgdoctor: a standby that does not say how it replays is looked at all the same" {
+	bloomctl_ok doctor -k c.keyspec --table parted \
+		-s "$(postgres_word copy user=weak)"
+	assert_lacks "$output" warning
+	assert_has "$output" 'ok       source standby: ' \
+		'max_standby_streaming_delay 30 s' \
+		'ok       source lag: the last transaction that it has replayed is of an age not known'
+}
+
 # --- connections ----------------------------------------------------------
 
 @test "pgdoctor: the user's time-outs are told, and no warning" {
@@ -257,7 +299,7 @@ begin_tls() {
 	port=$(python3 -c 'import socket
 s = socket.create_server(("", 0))
 print(s.getsockname()[1])')
-	postgres_start tls -c listen_addresses="$address"
+	postgres_start tls -c listen_addresses="$address,127.0.0.1"
 	data=$(postgres_socket tls)/data
 	openssl req -x509 -newkey ec -nodes -days 2 -subj /CN=server \
 		-pkeyopt ec_paramgen_curve:P-256 \
@@ -295,6 +337,10 @@ tls_warns() {
 		-s "postgresql://postgres@$address:$port/postgres?sslmode=verify-full&sslrootcert=server.crt"
 	assert_has "$output" \
 		'ok       source TLS: TLSv1.3, and sslmode is verify-full'
+	bloomctl_ok doctor -k c.keyspec --table cards \
+		-s "postgresql://postgres@127.0.0.1:$port/postgres"
+	assert_has "$output" \
+		'ok       source TLS: TLSv1.3, and the server is on this machine'
 	bloomctl_run doctor -k c.keyspec --table cards \
 		-s "host=other.example hostaddr=$address port=$port user=postgres dbname=postgres sslmode=verify-full sslrootcert=server.crt"
 	assert_status 77
