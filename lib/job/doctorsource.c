@@ -189,12 +189,11 @@ static void look_at_lag(struct findings *f, const struct examination *x)
 			     "wait until it has caught up, or read another "
 			     "standby",
 			     "the last transaction that it has replayed is %s "
-			     "old%s%s: what was committed since is missing in "
-			     "what is read",
-			     age,
-			     bytes[0] != '\0' ? ", and to be replayed are "
-					      : "",
-			     bytes);
+			     "old%s%s%s: what was committed since is missing "
+			     "in what is read",
+			     age, bytes[0] != '\0' ? ", and " : "", bytes,
+			     bytes[0] != '\0' ? " of log are to be replayed"
+					      : "");
 	else
 		findings_add(
 			f, FINDING_OK, "source lag", NULL,

@@ -158,7 +158,7 @@ static void a_standby_that_lags(void)
 	CHECK(finds(&s, FINDING_OK, "source lag", "all that"));
 	s.x.behind = 2048;
 	CHECK(finds(&s, FINDING_WARNING, "source lag",
-		    "60 min old, and to be replayed are 2.0 KiB: what"));
+		    "60 min old, and 2.0 KiB of log are to be replayed: what"));
 	s.x.facts.lag_ms = 60000;
 	CHECK(finds(&s, FINDING_OK, "source lag", "is 60 s old"));
 	s.x.behind = 0;
