@@ -178,11 +178,11 @@ same_as() {
 	assert_same_bits rows/*/2*/ list/*/2*/
 	assert_same_bits rows/*/2*/ bare/*/2*/
 	# The one key of a row is found by its key alone.
-	printf '1:m\\t:1\n' >key
-	bloomctl_ok key -k cards.keyspec --stdin --input-format key <key
+	printf '1:m\\t:1\n' >one.key
+	bloomctl_ok key -k cards.keyspec --stdin --input-format key <one.key
 	assert_has "$output" "$(hex $'1:m\t:1')"
-	printf 'card:1:m:1\n' >key
-	bloomctl_ok key -k cards.keyspec --stdin --input-format key <key
+	printf 'card:1:m:1\n' >one.key
+	bloomctl_ok key -k cards.keyspec --stdin --input-format key <one.key
 	[[ $output == "$(printf '1\tm:1\n' |
 		"$BLOOMCTL" key -k cards.keyspec --stdin)" ]]
 	no_wrong 3
@@ -403,7 +403,7 @@ file 'keys.txt'	2	\\N	empty	" ]]
 		quick export -s file:rows.csv "${words[@]}"
 		{ assert_failure "$1" export "$2"; } >why || wrong "$(<why)"
 	}
-	write_keyspec other.keyspec key={other}
+	write_keyspec other.keyspec key='{other}'
 	table asked <<-END
 		64 target 'file:': it names a folder and no files :: -t file:
 		64 target 'file:none/': it names a folder and no files :: -t file:none/

@@ -58,13 +58,14 @@ static void add_line(struct buf *out, const unsigned char *key, size_t len)
 		['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n',  ['\r'] = 'r',
 		['\t'] = 't', ['\v'] = 'v', ['\\'] = '\\',
 	};
+	static const char nul[ESCAPE_LEN] = {'\\', 'x', '0', '0'};
 	char *to = out->data + out->len;
 
 	for (size_t i = 0; i < len; i++) {
 		char escape = escapes[key[i]];
 
 		if (key[i] == '\0') {
-			memcpy(to, "\\x00", ESCAPE_LEN);
+			memcpy(to, nul, ESCAPE_LEN);
 			to += ESCAPE_LEN;
 			continue;
 		}

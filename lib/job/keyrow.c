@@ -15,8 +15,8 @@ int keyrow_take(const struct bloomkey_spec *spec, const void *const *values,
 	if (lens[0] > BLOOMKEY_MAX)
 		return BLOOMKEY_REJECT_TOO_LONG;
 	result->len = lens[0];
-	result->bucket = bloomkey_bucket(spec, values[0], lens[0],
-					 &result->hash);
+	result->bucket =
+		bloomkey_bucket(spec, values[0], lens[0], &result->hash);
 	return 0;
 }
 

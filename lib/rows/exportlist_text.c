@@ -99,8 +99,9 @@ static int read_part(const json_t *json, struct exportpart *out,
 /* Names are those of one base, in order, none left out. */
 static int check_names(const struct exportlist *list, struct error *err)
 {
-	size_t len = exportlist_base_len(list->parts[0].name);
-	char *base = strndup(list->parts[0].name, len);
+	const char *first = list->parts[0].name;
+	size_t len = first != NULL ? exportlist_base_len(first) : 0;
+	char *base = first != NULL ? strndup(first, len) : NULL;
 	size_t size = len + 64;
 	char *name = malloc(size);
 	int rc = base == NULL || name == NULL ? error_nomem(err) : 0;
