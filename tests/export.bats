@@ -410,7 +410,7 @@ file 'keys.txt'	2	\\N	empty	" ]]
 		66 target 'file:none/x': folder 'none': No such file or directory :: -t file:none/x
 		66 target 'file:rows.csv/x': folder 'rows.csv': Not a directory :: -t file:rows.csv/x
 		64 target 'file:$long': its name is too long :: -t file:$long
-		64 its name is no UTF-8 :: -t \$'file:\\xff'
+		64 its name is no text of UTF-8 :: -t \$'file:\\xff'
 		64 option --canonical: it needs --keyspec :: -t file:x --canonical
 		64 option --input-format key: it needs --keyspec :: -t file:x --input-format key
 		64 option --output-format: it is for a database :: -t file:x --output-format csv

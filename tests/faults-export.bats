@@ -23,6 +23,7 @@ setup_file() {
 setup() {
 	faulty_begin
 	path=/out.
+	[[ $VARIANT == plain ]] || step=4
 }
 
 export=(export -q -t file:out -s file:more.csv --compress none)

@@ -92,7 +92,13 @@ static int lock_mark(struct exportfile *e, bool *again, struct error *err)
 	int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 	*again = false;
-	e->mark = file_openat(e->dir, e->mark_name, flags, EXPORTFILE_MODE);
+	e->mark = file_openat(e->dir, e->mark_name, flags | O_EXCL,
+			      EXPORTFILE_MODE);
+	/* Where nobody left one nothing is half done. */
+	e->clean = e->mark >= 0;
+	if (e->mark < 0 && errno == EEXIST)
+		e->mark = file_openat(e->dir, e->mark_name, flags,
+				      EXPORTFILE_MODE);
 	if (e->mark < 0)
 		return exportfile_fail(e, e->mark_name, "cannot make it", err);
 	if (flock(e->mark, LOCK_EX | LOCK_NB) != 0) {
