@@ -265,7 +265,8 @@ check-long:
 		CUTS=all $(MAKE) VARIANT=$$variant CC=$$cc \
 			BUILD=build/$$cc-$$variant check check-servers; \
 	done; done
-	TEST_TIMEOUT=3600 MOVES_RUNS=50 $(MAKE) VARIANT=plain \
+	TEST_TIMEOUT=3600 MOVES_RUNS=50 CARDS_ROWS=5000000 \
+		$(MAKE) VARIANT=plain \
 		CC=$(firstword $(LONG_CCS)) SERVERS="$(ALL_SERVERS)" \
 		BUILD=build/$(firstword $(LONG_CCS))-plain check-servers
 	tests/differential --rows $(DIFFERENTIAL_ROWS) --jobs $$(nproc) \

@@ -1,0 +1,108 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The table that this is made for, from a standby into servers and a folder:
+# not one row of it is missing.  CARDS_ROWS says how many there are.
+bats_require_minimum_version 1.5.0
+
+load ../helpers
+load ../redis
+load ../serverset
+load ../postgres
+
+setup_file() {
+	export CARDS_ROWS=${CARDS_ROWS:-200000}
+	begin_set_file 10
+	postgres_start
+	postgres_standby copy
+	psql_run "$(<"$BATS_TEST_DIRNAME/cards.sql")" -v rows="$CARDS_ROWS"
+	postgres_follows copy
+	# What is asked for without bloomctl: all of them, or of very many some.
+	psql_run "COPY (SELECT entity_id, scope FROM cards
+		WHERE substr(entity_id, 2)::int %
+			(1 + ($CARDS_ROWS - 1) / 200000) = 0)
+		TO STDOUT (FORMAT csv, HEADER)" >asked.csv
+}
+
+teardown_file() {
+	redis_stop main
+	postgres_stop copy
+	postgres_stop
+}
+
+setup() {
+	begin
+	cat >cards.keyspec <<-'END'
+		[keyspec]
+		version = 1
+		name = cards
+		key = card:{id}:{scope}
+		buckets = 200
+		filter = {name}:{bucket}
+		[field id]
+		column = entity_id
+	END
+	begin_set
+}
+
+# timed COMMAND OPTION...: on_ok, and how long it took.
+timed() {
+	local began=${EPOCHREALTIME/./}
+	on_ok "$@"
+	echo "# ${target%%:*}, ${*}: $(((${EPOCHREALTIME/./} - began) / 1000)) ms" |
+		sed "s/ -s [^-]* --table cards/ $CARDS_ROWS rows/" >&3
+}
+
+# from_standby COMMAND OPTION...: of all rows.
+from_standby() {
+	timed "$1" -s "$(postgres_word copy)" --table cards "${@:2}"
+}
+
+# whole [OPTION...]: a build of all rows is promoted, and none is missing.
+whole() {
+	from_standby build -q --receipt built.json "$@"
+	assert_json built.json ".rows == $CARDS_ROWS" .source.origin.standby
+	on_ok swap -q
+	from_standby verify -q --receipt verified.json "$@"
+	assert_json verified.json ".rows == $CARDS_ROWS" '.missing == 0'
+}
+
+@test "pgrows: all rows of a standby get into 200 filters of a server" {
+	local b n=0
+	whole
+	all_of asked.csv
+	for b in {000..199}; do
+		[[ $(redis_cli main EXISTS "cards:$b") == 0 ]] || n=$((n + 1))
+	done
+	((n == 200)) || fail "there are $n filters"
+}
+
+@test "pgrows: with two jobs, too" {
+	whole -j 2
+	assert_json built.json '.source.origin.again == false'
+	all_of asked.csv
+}
+
+@test "pgrows: rows that a server has not are counted, all of them" {
+	local gone
+	from_standby build -q --where 'status = 1'
+	on_ok swap -q
+	on verify -q -s "$(postgres_word copy)" --table cards \
+		--receipt verified.json
+	assert_status 81
+	gone=$(json .missing verified.json)
+	# But for those that a filter takes for one of its own.
+	((gone > CARDS_ROWS * 98 / 1000 && gone <= CARDS_ROWS / 10)) ||
+		fail "$gone are missing"
+}
+
+@test "pgrows: into a folder, with one job and with two the same bits" {
+	target=dir:t
+	on() {
+		bloomctl_run "$1" -k cards.keyspec -t "$target" "${@:2}"
+	}
+	whole
+	target=dir:two
+	whole -j 2
+	assert_same_bits t/*/2* two/*/2*
+}
