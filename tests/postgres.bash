@@ -11,7 +11,7 @@
 # It listens on a socket only, lets in everyone who may enter the socket's
 # folder, which is its user's alone, and speaks UTF-8 in the locale C.  It ends
 # with the shell that started it, however that ends.  $port is in the name of
-# its socket; options can have it listen there, too.
+# its socket; options or postgres_listens can have it listen there, too.
 
 # postgres_bin: $postgres_bin is the folder of the newest programs.
 postgres_bin() {
@@ -32,6 +32,18 @@ postgres_socket() {
 # postgres_port [NAME]: the server's.
 postgres_port() {
 	cat "$BATS_FILE_TMPDIR/postgres.${1:-main}.port"
+}
+
+# postgres_listens NAME: it will, at an address of the loopback interface that
+# nobody else has.
+postgres_listens() {
+	echo "127.$((RANDOM % 255 + 1)).$((RANDOM % 255)).$((RANDOM % 254 + 1))" \
+		>"$BATS_FILE_TMPDIR/postgres.$1.address"
+}
+
+# postgres_address NAME: that, or nothing.
+postgres_address() {
+	cat "$BATS_FILE_TMPDIR/postgres.$1.address" 2>/dev/null || :
 }
 
 # It runs a server and removes its folder when that has ended, or when itself
@@ -98,7 +110,8 @@ postgres_run() {
 		"${as[@]}" setpriv --pdeathsig QUIT bash -c "$2"' &&
 			exec "$0/postgres" -D "$1/data" \
 			-c unix_socket_directories="$1" -c port='"${port:-5432}"' \
-			-c listen_addresses= -c fsync=off "${@:2}"' \
+			-c listen_addresses='"$(postgres_address "$name")"' \
+			-c fsync=off "${@:2}"' \
 		"$postgres_bin" "$folder" "${@:3}" \
 		</dev/null >"$log" 2>&1 3>&- &
 	keeper=$!

@@ -7,6 +7,7 @@
 #include "lib/base/input.h"
 #include "lib/base/show.h"
 #include "lib/pg/fault.h"
+#include "lib/pg/hosts.h"
 #include "lib/pg/session_private.h"
 
 /* What the word may say otherwise. */
@@ -33,11 +34,11 @@ static void drop_notice(void *ctx, const PGresult *result)
 	(void)result;
 }
 
-static PGconn *start(const char *word, PGconn *like)
+/* Connects to what the word says, but to these servers where any are given. */
+static PGconn *start(const char *word, const struct hosts *hosts)
 {
 	const char *keywords[PARAMS_MAX];
 	const char *values[PARAMS_MAX];
-	const char *address = like != NULL ? PQhostaddr(like) : NULL;
 	size_t n = 0;
 
 	for (; n < DEFAULTS; n++) {
@@ -46,38 +47,65 @@ static PGconn *start(const char *word, PGconn *like)
 	}
 	keywords[n] = "dbname";
 	values[n++] = word;
-	/* A name may stand for several servers; this is the one. */
-	if (like != NULL) {
-		keywords[n] = "host";
-		values[n++] = PQhost(like);
-		keywords[n] = "port";
-		values[n++] = PQport(like);
-		keywords[n] = "hostaddr";
-		values[n++] = address != NULL ? address : "";
-	}
+	/* Of these NULL is passed over, and what is behind the word wins. */
+	keywords[n] = "host";
+	values[n++] = hosts->host;
+	keywords[n] = "port";
+	values[n++] = hosts->port;
+	keywords[n] = "hostaddr";
+	values[n++] = hosts->hostaddr;
 	keywords[n] = NULL;
 	values[n] = NULL;
 	return PQconnectStartParams(keywords, values, 1);
 }
 
-/* Seconds for all hosts together; 0: without end. */
+static const char *option(const PQconninfoOption *list, const char *keyword)
+{
+	while (list->keyword != NULL && strcmp(list->keyword, keyword) != 0)
+		list++;
+	return list->val;
+}
+
+/* How long one server may take, in nanoseconds; 0: without end. */
 static int64_t allowed(PGconn *conn)
 {
 	PQconninfoOption *list = PQconninfo(conn);
+	const char *text;
 	int64_t seconds = 0;
-	int64_t hosts = 1;
 
-	for (const PQconninfoOption *o = list; o != NULL && o->keyword != NULL;
-	     o++) {
-		if (o->val != NULL &&
-		    strcmp(o->keyword, "connect_timeout") == 0)
-			seconds = strtol(o->val, NULL, 10);
-		if (o->val != NULL && strcmp(o->keyword, "host") == 0)
-			for (const char *p = o->val; *p != '\0'; p++)
-				hosts += *p == ',';
+	if (list != NULL) {
+		text = option(list, "connect_timeout");
+		seconds = text != NULL ? strtol(text, NULL, 10) : 0;
 	}
 	PQconninfoFree(list);
-	return seconds > 0 ? seconds * hosts : 0;
+	return seconds > 0 ? seconds * 1000000000 : 0;
+}
+
+/*
+ * A server that is silent holds up those behind it, as libpq passes over one
+ * only where it waits itself: takes it out of the list.  0, or -1 if no other
+ * is left.
+ */
+static int pass_over(PGconn *conn, struct hosts *hosts, struct error *err)
+{
+	const struct host gone = {
+		.host = PQhost(conn),
+		.port = PQport(conn),
+		.address = PQhostaddr(conn),
+	};
+	PQconninfoOption *list;
+	int rc = 0;
+
+	if (hosts->host == NULL && hosts->hostaddr == NULL) {
+		list = PQconninfo(conn);
+		if (list == NULL)
+			return error_nomem(err);
+		rc = hosts_init(hosts, option(list, "host"),
+				option(list, "hostaddr"), option(list, "port"),
+				err);
+		PQconninfoFree(list);
+	}
+	return rc == 0 && hosts_drop(hosts, &gone) != 0 ? 0 : -1;
 }
 
 static bool is_code(const char *text)
@@ -127,6 +155,7 @@ static int refused(PGconn *conn, struct error *err)
 	return fault_set(&fault, err);
 }
 
+/* 1: it is ready; 0: it was silent for too long. */
 static int wait_for(PGconn *conn, PostgresPollingStatusType status,
 		    int64_t limit, struct error *err)
 {
@@ -139,47 +168,76 @@ static int wait_for(PGconn *conn, PostgresPollingStatusType status,
 			    status == PGRES_POLLING_READING ? POLLIN : POLLOUT,
 			    (int)left, err);
 	if (rc != 0)
-		return rc > 0 ? 0 : -1;
+		return rc;
 	(void)error_set(err, ERROR_UNREACHED,
 			"server '%s': no answer within its connect_timeout",
 			PQhost(conn) != NULL ? PQhost(conn) : "");
-	return error_hint(err, "look at address, port and firewall");
+	(void)error_hint(err, "look at address, port and firewall");
+	return 0;
+}
+
+/* 1: it is connected; 0: a server was silent, which conn says. */
+static int establish(PGconn *conn, struct error *err)
+{
+	PostgresPollingStatusType status = PGRES_POLLING_WRITING;
+	const char *host = NULL;
+	int64_t time = allowed(conn);
+	int64_t limit = 0;
+	int rc;
+
+	while (status != PGRES_POLLING_OK) {
+		/* Each server of several has its own. */
+		if (time > 0 && (limit == 0 || PQhost(conn) != host))
+			limit = clock_ns() + time;
+		host = PQhost(conn);
+		rc = wait_for(conn, status, limit, err);
+		if (rc <= 0)
+			return rc;
+		status = PQconnectPoll(conn);
+		if (status == PGRES_POLLING_FAILED)
+			return refused(conn, err);
+	}
+	return PQsetnonblocking(conn, 1) == 0 ? 1 : error_nomem(err);
+}
+
+/* 1: *out is connected; 0: it is to be tried with other servers. */
+static int attempt(const char *word, struct hosts *hosts, PGconn **out,
+		   struct error *err)
+{
+	PGconn *conn = start(word, hosts);
+	int rc;
+
+	*out = conn;
+	if (conn == NULL)
+		return error_nomem(err);
+	if (PQstatus(conn) == CONNECTION_BAD)
+		return refused(conn, err);
+	(void)PQsetNoticeReceiver(conn, drop_notice, NULL);
+	(void)PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
+	rc = establish(conn, err);
+	return rc == 0 ? pass_over(conn, hosts, err) : rc;
 }
 
 int connect_open(const char *word, PGconn *like, PGconn **out,
 		 struct error *err)
 {
-	PostgresPollingStatusType status = PGRES_POLLING_WRITING;
-	PGconn *conn = start(word, like);
-	int64_t limit;
+	struct hosts hosts = {0};
 	int rc = 0;
 
 	*out = NULL;
-	if (conn == NULL)
-		return error_nomem(err);
-	if (PQstatus(conn) == CONNECTION_BAD) {
-		rc = refused(conn, err);
-		PQfinish(conn);
-		return rc;
-	}
-	(void)PQsetNoticeReceiver(conn, drop_notice, NULL);
-	(void)PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
-	limit = allowed(conn) * 1000000000;
-	if (limit > 0)
-		limit += clock_ns();
-	while (rc == 0 && status != PGRES_POLLING_OK) {
-		rc = wait_for(conn, status, limit, err);
-		if (rc == 0)
-			status = PQconnectPoll(conn);
-		if (rc == 0 && status == PGRES_POLLING_FAILED)
-			rc = refused(conn, err);
-	}
-	if (rc == 0 && PQsetnonblocking(conn, 1) != 0)
-		rc = error_nomem(err);
-	if (rc != 0) {
-		PQfinish(conn);
-		return -1;
-	}
-	*out = conn;
-	return 0;
+	/* A name may stand for several servers; this is the one. */
+	if (like != NULL)
+		rc = hosts_init(&hosts, PQhost(like), PQhostaddr(like),
+				PQport(like), err);
+	if (rc == 0)
+		do {
+			PQfinish(*out);
+			rc = attempt(word, &hosts, out, err);
+		} while (rc == 0);
+	hosts_release(&hosts);
+	if (rc > 0)
+		return 0;
+	PQfinish(*out);
+	*out = NULL;
+	return -1;
 }

@@ -5,6 +5,7 @@
  *
  *	word.c      what a source's word says
  *	connect.c   a connection, or the reason why there is none
+ *	hosts.c     the servers that it may be with
  *	settings.c  the transaction and what is pinned in it
  *	facts.c     what is known of the server
  *	session.c   all of these, and one snapshot for several sessions

@@ -102,11 +102,38 @@ static void words(void)
 	(void)fault_set(&fault, &err);
 	CHECK_U64(err.code, ERROR_RIGHTS);
 	CHECK(strstr(err.hint, "BYPASSRLS") != NULL);
-	fault.sqlstate = NULL;
-	fault.connected = false;
-	fault.message = "SSL error: certificate verify failed";
+}
+
+static void check_libpq(const char *message, enum error_code code,
+			const char *hint)
+{
+	const struct fault fault = {.message = message};
+	struct error err = ERROR_INIT;
+
 	(void)fault_set(&fault, &err);
-	CHECK_U64(err.code, ERROR_RIGHTS);
+	CHECK_U64(err.code, code);
+	CHECK_STR(err.text, message);
+	CHECK(strstr(err.hint, hint) != NULL);
+}
+
+static void words_of_libpq(void)
+{
+	check_libpq("SSL error: certificate verify failed", ERROR_RIGHTS,
+		    "sslrootcert");
+	check_libpq("root certificate file \"x\" does not exist", ERROR_CONFIG,
+		    "sslrootcert");
+	check_libpq("could not read certificate file \"x\": no start line",
+		    ERROR_CONFIG, "sslcert");
+	check_libpq("certificate present, but not private key file \"x\"",
+		    ERROR_CONFIG, "sslkey");
+	check_libpq("server does not support SSL, but SSL was required",
+		    ERROR_UNREACHED, "sslmode");
+	check_libpq("server is not in hot standby mode", ERROR_UNREACHED,
+		    "target_session_attrs");
+	check_libpq("session is not read-only", ERROR_UNREACHED,
+		    "target_session_attrs");
+	check_libpq("fe_sendauth: no password supplied", ERROR_RIGHTS,
+		    "PGPASSFILE");
 }
 
 int main(void)
@@ -118,6 +145,7 @@ int main(void)
 	UNIT(values_are_not_told, "fault: no value of a row is told");
 	UNIT(broken_connections,
 	     "fault: a connection that broke may come again");
-	UNIT(words, "fault: proxies and libpq are told by their words");
+	UNIT(words, "fault: proxies and policies are told by their words");
+	UNIT(words_of_libpq, "fault: what libpq says has a status and hint");
 	return unit_end();
 }
