@@ -8,6 +8,9 @@
 
 #define AGAIN   "run it again"
 #define NO_PATH "names without a schema are not looked for: write schema.name"
+#define PASSWORD                                                           \
+	"a password comes from PGPASSWORD, PGPASSFILE or a service file; " \
+	"pg_hba.conf says who may come from where"
 #define CONFLICT                                                       \
 	"set hot_standby_feedback = on at the standby or raise its "   \
 	"max_standby_streaming_delay; with --jobs a table is read in " \
@@ -24,9 +27,7 @@ static const struct meaning {
 	{"21", ERROR_USAGE, NULL},
 	{"22", ERROR_USAGE, NULL},
 	{"25006", ERROR_USAGE, "the query is to read and not to write"},
-	{"28", ERROR_RIGHTS,
-	 "a password comes from PGPASSWORD, PGPASSFILE or a service file; "
-	 "pg_hba.conf says who may come from where"},
+	{"28", ERROR_RIGHTS, PASSWORD},
 	{"3D000", ERROR_SOURCE, NULL},
 	{"3F000", ERROR_SOURCE, NULL},
 	{"40", ERROR_TEMPORARY, AGAIN},
@@ -61,6 +62,10 @@ static const struct words {
 	 "by the transaction, or use the server's own address"},
 	{"unsupported startup parameter", ERROR_USAGE,
 	 "a proxy there takes no `options`: leave them out"},
+	{"max_client_conn", ERROR_TEMPORARY, "use fewer --jobs, or " AGAIN},
+	{"query_wait_timeout", ERROR_TEMPORARY,
+	 "a proxy there had no connection left: use fewer --jobs, or " AGAIN},
+	{"no such database", ERROR_SOURCE, NULL},
 	{"row-level security policy", ERROR_RIGHTS,
 	 "rows would be left out in silence: use the table's owner, or a role "
 	 "with BYPASSRLS"},
@@ -77,6 +82,7 @@ static const struct words {
 	{"private key file", ERROR_CONFIG, "look at sslkey"},
 	{"certificate", ERROR_RIGHTS,
 	 "look at sslmode, sslrootcert and the name in the certificate"},
+	{"authentication failed", ERROR_RIGHTS, PASSWORD},
 	{"definition of service", ERROR_SOURCE,
 	 "PGSERVICEFILE or ~/.pg_service.conf says what services there are"},
 };

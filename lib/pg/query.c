@@ -60,11 +60,18 @@ int query_wait(struct session *session, struct error *err)
 	return 0;
 }
 
+static bool is_good(const PGresult *result)
+{
+	return PQresultStatus(result) == PGRES_TUPLES_OK ||
+	       PQresultStatus(result) == PGRES_COMMAND_OK;
+}
+
 /* The result of the one statement that was sent. */
 static int take_result(struct session *session, PGresult **out,
 		       struct error *err)
 {
 	PGresult *result;
+	bool copies;
 
 	*out = NULL;
 	for (;;) {
@@ -73,22 +80,21 @@ static int take_result(struct session *session, PGresult **out,
 		result = PQgetResult(session->conn);
 		if (result == NULL)
 			return 0;
-		PQclear(*out);
-		*out = result;
+		copies = PQresultStatus(result) == PGRES_COPY_OUT;
+		/* What a server says before it hangs up is why. */
+		if (*out == NULL || is_good(*out)) {
+			PQclear(*out);
+			*out = result;
+		} else {
+			PQclear(result);
+		}
 		/* It would come again and again. */
-		if (PQresultStatus(result) == PGRES_COPY_OUT ||
-		    PQstatus(session->conn) == CONNECTION_BAD)
+		if (copies || PQstatus(session->conn) == CONNECTION_BAD)
 			return 0;
 	}
 	PQclear(*out);
 	*out = NULL;
 	return -1;
-}
-
-static bool is_good(const PGresult *result)
-{
-	return PQresultStatus(result) == PGRES_TUPLES_OK ||
-	       PQresultStatus(result) == PGRES_COMMAND_OK;
 }
 
 static int give(PGresult *result, struct answer **out, struct error *err)

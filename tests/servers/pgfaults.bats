@@ -8,6 +8,7 @@ bats_require_minimum_version 1.5.0
 
 load ../helpers
 load ../postgres
+load ../pgstands
 
 setup_file() {
 	begin_file
@@ -51,13 +52,7 @@ setup() {
 }
 
 teardown() {
-	if [[ -n ${pid-} ]]; then
-		kill -KILL "$pid" || :
-	fi 2>/dev/null
-	if [[ -n ${blocker-} ]]; then
-		kill "$blocker" || :
-		wait_until unlocked
-	fi 2>/dev/null
+	stands_teardown
 }
 
 # from OPTION...: a build from $server.
@@ -73,78 +68,6 @@ left_alone() {
 		-s "file:$BATS_FILE_TMPDIR/rows.csv"
 	bloomctl_run swap -k c.keyspec -t dir:t
 	((status == 83 || status == 66)) || fail "a swap ended with $status"
-}
-
-# --- a COPY that stands still in its middle -------------------------------
-
-# The row at which it does, of the middle third of the table's pages.
-middle=c0000150000
-stands="CASE WHEN entity_id = '$middle' THEN
-	pg_advisory_lock_shared(1) IS NOT NULL ELSE true END"
-
-# asked SQL: of $server.
-asked() {
-	[[ $(psql_run "$1") == t ]]
-}
-
-unlocked() {
-	# By others than ours, who come and go.
-	asked "SELECT count(*) = 0 FROM pg_locks WHERE locktype = 'advisory'"
-}
-
-# blocks: whoever comes to that row waits there, until unblocks.
-blocks() {
-	mkfifo sql
-	"$postgres_bin/psql" -X -q -h "$(postgres_socket "$server")" -p 5432 \
-		-U postgres <sql >psql.out 2>&1 3>&- &
-	blocker=$!
-	exec {sql}>sql
-	echo 'SELECT pg_advisory_lock(1);' >&"$sql"
-	wait_until asked "SELECT count(*) = 1 FROM pg_locks
-		WHERE locktype = 'advisory' AND granted"
-}
-
-unblocks() {
-	kill "$blocker"
-	wait "$blocker" || :
-	exec {sql}>&-
-	rm sql
-	blocker=
-	wait_until unlocked
-}
-
-# waits: one of ours stands there.
-waits() {
-	asked "SELECT count(*) = 1 FROM pg_stat_activity WHERE
-		application_name = 'bloomctl' AND wait_event = 'advisory'"
-}
-
-# begins OPTION...: a build in the background, which comes to that row.
-begins() {
-	postgres_bin
-	blocks
-	"$BLOOMCTL" build -q -k c.keyspec -t dir:t \
-		-s "$(postgres_word "$server")" --capacity 200000 --table cards \
-		--where "$stands" --receipt r.json "$@" >said.out 2>said.err 3>&- &
-	pid=$!
-	wait_until waits
-}
-
-# ends STATUS
-ends() {
-	status=0
-	wait "$pid" || status=$?
-	pid=
-	output=$(<said.out) stderr=$(<said.err)
-	show_run bloomctl build
-	assert_status "$1"
-}
-
-# those FUNCTION: of all our sessions at the row.
-those() {
-	psql_run "SELECT $1(pid) FROM pg_stat_activity
-		WHERE application_name = 'bloomctl' AND wait_event = 'advisory'" \
-		>/dev/null
 }
 
 @test "pgfaults: a session is one transaction that only reads, and has a name" {
@@ -220,13 +143,7 @@ those() {
 }
 
 @test "pgfaults: a stop ends the wait for a lock" {
-	postgres_bin
-	mkfifo sql
-	"$postgres_bin/psql" -X -q -h "$(postgres_socket)" -p 5432 \
-		-U postgres <sql >psql.out 2>&1 3>&- &
-	blocker=$!
-	exec {sql}>sql
-	echo 'BEGIN; LOCK TABLE few;' >&"$sql"
+	holds 'BEGIN; LOCK TABLE few;'
 	wait_until asked "SELECT count(*) > 0 FROM pg_locks
 		WHERE mode = 'AccessExclusiveLock' AND granted"
 	"$BLOOMCTL" build -k c.keyspec -t dir:t --table few \
@@ -241,12 +158,6 @@ those() {
 }
 
 # --- ranges that are read again -------------------------------------------
-
-# one_waits: one of ours stands there, and all others have nothing to do.
-one_waits() {
-	waits && asked "SELECT count(*) = 1 FROM pg_stat_activity WHERE
-		application_name = 'bloomctl' AND state = 'active'"
-}
 
 @test "pgfaults: a range that is cut off is read again, and so is what moved" {
 	begins -j 2

@@ -104,6 +104,31 @@ static void words(void)
 	CHECK(strstr(err.hint, "BYPASSRLS") != NULL);
 }
 
+/* A pooler has one state for all that it says. */
+static void check_pooler(const char *message, enum error_code code,
+			 const char *hint)
+{
+	struct fault fault = {.sqlstate = "08P01", .message = message};
+	struct error err = ERROR_INIT;
+
+	(void)fault_set(&fault, &err);
+	CHECK_U64(err.code, code);
+	CHECK(strstr(err.hint, hint) != NULL);
+	fault.connected = true;
+	(void)fault_set(&fault, &err);
+	CHECK_U64(err.code, code);
+}
+
+static void words_of_poolers(void)
+{
+	check_pooler("no more connections allowed (max_client_conn)",
+		     ERROR_TEMPORARY, "--jobs");
+	check_pooler("query_wait_timeout", ERROR_TEMPORARY, "--jobs");
+	check_pooler("no such database: x", ERROR_SOURCE, "");
+	check_pooler("SASL authentication failed", ERROR_RIGHTS, "PGPASSWORD");
+	check_pooler("server conn crashed?", ERROR_TEMPORARY, "run it again");
+}
+
 static void check_libpq(const char *message, enum error_code code,
 			const char *hint)
 {
@@ -146,6 +171,7 @@ int main(void)
 	UNIT(broken_connections,
 	     "fault: a connection that broke may come again");
 	UNIT(words, "fault: proxies and policies are told by their words");
+	UNIT(words_of_poolers, "fault: what a pooler says has its status");
 	UNIT(words_of_libpq, "fault: what libpq says has a status and hint");
 	return unit_end();
 }

@@ -1,0 +1,110 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# pgstands: a COPY that stands still in the middle of the table `cards` of
+# 300,000 rows (tests/servers/cards.sql) until it is let go, for Bats files
+# after helpers and postgres.
+#
+#	begins OPTION...	a build in the background comes to that row
+#	those pg_terminate_backend	all sessions of ours that stand there
+#	unblocks		whoever stands there goes on
+#	ends STATUS		the build has ended
+#	stands_teardown		for teardown(): nothing is left of these
+#
+# $server is the one that has the table, $word what -s takes for it where that
+# is another address, $target where to (dir:t unless told).
+
+# The row at which it does, of the middle third of the table's pages.
+middle=c0000150000
+stands="CASE WHEN entity_id = '$middle' THEN
+	pg_advisory_lock_shared(1) IS NOT NULL ELSE true END"
+
+# asked SQL: of $server.
+asked() {
+	[[ $(psql_run "$1") == t ]]
+}
+
+unlocked() {
+	# By others than ours, who come and go.
+	asked "SELECT count(*) = 0 FROM pg_locks WHERE locktype = 'advisory'"
+}
+
+# holds SQL: a session of $server in the background, which has run that, until
+# unblocks.
+# shellcheck disable=SC2154 # of the test, and of postgres_bin()
+holds() {
+	postgres_bin
+	mkfifo sql
+	"$postgres_bin/psql" -X -q -h "$(postgres_socket "$server")" \
+		-p "$(postgres_port "$server")" -U postgres \
+		<sql >psql.out 2>&1 3>&- &
+	blocker=$!
+	exec {sql}>sql
+	echo "$1" >&"$sql"
+}
+
+# blocks: whoever comes to that row waits there.
+blocks() {
+	holds 'SELECT pg_advisory_lock(1);'
+	wait_until asked "SELECT count(*) = 1 FROM pg_locks
+		WHERE locktype = 'advisory' AND granted"
+}
+
+unblocks() {
+	kill "$blocker"
+	wait "$blocker" || :
+	exec {sql}>&-
+	rm sql
+	blocker=
+	wait_until unlocked
+}
+
+# waits: one of ours stands there.
+waits() {
+	asked "SELECT count(*) = 1 FROM pg_stat_activity WHERE
+		application_name = 'bloomctl' AND wait_event = 'advisory'"
+}
+
+# one_waits: one of ours stands there, and all others have nothing to do.
+one_waits() {
+	waits && asked "SELECT count(*) = 1 FROM pg_stat_activity WHERE
+		application_name = 'bloomctl' AND state = 'active'"
+}
+
+begins() {
+	blocks
+	"$BLOOMCTL" build -q -k c.keyspec -t "${target:-dir:t}" \
+		-s "${word:-$(postgres_word "$server")}" --capacity 200000 \
+		--table cards --where "$stands" --receipt r.json "$@" \
+		>said.out 2>said.err 3>&- &
+	pid=$!
+	wait_until waits
+}
+
+# ends STATUS
+# shellcheck disable=SC2034 # which is for the test
+ends() {
+	status=0
+	wait "$pid" || status=$?
+	pid=
+	output=$(<said.out) stderr=$(<said.err)
+	show_run bloomctl build
+	assert_status "$1"
+}
+
+# those FUNCTION: of all our sessions at the row.
+those() {
+	psql_run "SELECT $1(pid) FROM pg_stat_activity
+		WHERE application_name = 'bloomctl' AND wait_event = 'advisory'" \
+		>/dev/null
+}
+
+stands_teardown() {
+	if [[ -n ${pid-} ]]; then
+		kill -KILL "$pid" || :
+	fi 2>/dev/null
+	if [[ -n ${blocker-} ]]; then
+		kill "$blocker" || :
+		wait_until unlocked
+	fi 2>/dev/null
+}
