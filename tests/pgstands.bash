@@ -12,7 +12,8 @@
 #	stands_teardown		for teardown(): nothing is left of these
 #
 # $server is the one that has the table, $word what -s takes for it where that
-# is another address, $target where to (dir:t unless told).
+# is another address, $target where to (dir:t unless told); $does is another
+# command than build.
 
 # The row at which it does, of the middle third of the table's pages.
 middle=c0000150000
@@ -72,9 +73,11 @@ one_waits() {
 }
 
 begins() {
+	local more=(--capacity 200000)
+	[[ ${does:-build} == build ]] || more=()
 	blocks
-	"$BLOOMCTL" build -q -k c.keyspec -t "${target:-dir:t}" \
-		-s "${word:-$(postgres_word "$server")}" --capacity 200000 \
+	"$BLOOMCTL" "${does:-build}" -q -k c.keyspec -t "${target:-dir:t}" \
+		-s "${word:-$(postgres_word "$server")}" "${more[@]}" \
 		--table cards --where "$stands" --receipt r.json "$@" \
 		>said.out 2>said.err 3>&- &
 	pid=$!
@@ -88,7 +91,7 @@ ends() {
 	wait "$pid" || status=$?
 	pid=
 	output=$(<said.out) stderr=$(<said.err)
-	show_run bloomctl build
+	show_run bloomctl "${does:-build}"
 	assert_status "$1"
 }
 
