@@ -147,6 +147,15 @@ fault_run() {
 	} <"$said.counted"
 }
 
+# readme_block HEADING KIND: the code of that kind below a heading of README.md.
+readme_block() {
+	awk -v heading="## $1" -v fence="\`\`\`$2" '
+		/^## / { within = $0 == heading }
+		/^```$/ { inside = 0 }
+		inside { print }
+		within && $0 == fence { inside = 1 }' "$(dirname "${BASH_SOURCE[0]}")/../README.md"
+}
+
 # ready PID: whether it has a handler for SIGTERM, so that it ends by it.
 ready() {
 	local caught

@@ -99,6 +99,10 @@ after_bloomctl_1() {
 	after_bloomctl_1 bloomctl-build.1
 }
 
+@test "readme: the examples of bloomctl-export.1 work" {
+	after_bloomctl_1 bloomctl-export.1
+}
+
 @test "readme: the examples of bloomctl-swap.1 work" {
 	after_bloomctl_1 bloomctl-swap.1
 }

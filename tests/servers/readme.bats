@@ -20,23 +20,13 @@ setup() {
 	begin
 }
 
-# block HEADING KIND: the code of that kind below a heading of README.md.
-block() {
-	awk -v heading="## $1" -v fence="\`\`\`$2" '
-		/^## / { within = $0 == heading }
-		/^```$/ { inside = 0 }
-		inside { print }
-		within && $0 == fence { inside = 1 }' \
-		"$BATS_TEST_DIRNAME/../../README.md"
-}
-
 @test "readme: the same set on a server" {
 	mkdir bin
 	ln -s "$BLOOMCTL" bin/bloomctl
 	# The keyspec, the rows and the variables of the tour, and no output.
-	block 'A tour' console | sed -n '/^\$ cat/,/^END/p; /^\$ (echo/p; /^\$ export/p' |
+	readme_block 'A tour' console | sed -n '/^\$ cat/,/^END/p; /^\$ (echo/p; /^\$ export/p' |
 		sed 's/^\$ //' >job
-	block 'On a server' sh >>job
+	readme_block 'On a server' sh >>job
 	grep -q 'redis://localhost$' job
 	sed -i "s|redis://localhost\$|redis://127.0.0.1:$(redis_port)|" job
 	PATH=$PWD/bin:$PATH any_run bash -e job
