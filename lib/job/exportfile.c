@@ -115,10 +115,11 @@ static int note(struct exportfile *e, size_t number,
 		struct error *err)
 {
 	char *copy = strdup(name);
-	size_t cap = e->cap;
+	size_t cap;
 	int rc = 0;
 
 	(void)pthread_mutex_lock(&e->mutex);
+	cap = e->cap;
 	while (cap < number)
 		cap = cap > 0 ? 2 * cap : 16;
 	if (copy != NULL && cap > e->cap) {

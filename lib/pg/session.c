@@ -91,8 +91,7 @@ int session_join(struct session *first, struct session **out, struct error *err)
 	if (s == NULL)
 		return -1;
 	if (begin(s, first, err) != 0) {
-		/* A server that has no such snapshot says 22023. */
-		here = strstr(err->text, "snapshot") == NULL;
+		here = !s->lacks_snapshot;
 		session_close(s);
 		return here ? -1 : other_server(first, err);
 	}

@@ -15,7 +15,8 @@ struct session {
 	char *word; /* owned */
 	struct session_facts facts;
 	char name[272];
-	char exported[64]; /* the name of its snapshot; "": not exported */
+	char exported[64];   /* the name of its snapshot; "": not exported */
+	bool lacks_snapshot; /* the server has not that of the first */
 };
 
 struct answer {

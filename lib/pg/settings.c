@@ -74,8 +74,13 @@ int settings_begin(struct session *session, const char *snapshot,
 		/* Of hexadecimal digits and dashes: see session_join(). */
 		(void)snprintf(sql, sizeof(sql),
 			       "SET TRANSACTION SNAPSHOT '%s'", snapshot);
-		if (query_run(session, sql, 0, NULL, NULL, err) != 0)
+		if (query_run(session, sql, 0, NULL, NULL, err) != 0) {
+			/* All else that it could refuse may pass. */
+			session->lacks_snapshot =
+				PQstatus(session->conn) == CONNECTION_OK &&
+				err->code != ERROR_TEMPORARY;
 			return -1;
+		}
 	}
 	return pin(session, err);
 }
