@@ -249,6 +249,7 @@ int cmd_export(const struct opts *opts, struct error *err)
 	receipt.spec = keys ? in.spec : NULL;
 	receipt.source = in.source_name;
 	receipt.origin = e.list.origin;
+	receipt.horizon = &e.list.horizon;
 	receipt.rows = report.read;
 	receipt.keys = keys ? report.rows : 0;
 	receipt.rejects = &in.rejects.count;

@@ -16,6 +16,18 @@
 #define LISTED 10
 #define BINS   10
 
+static int add_horizon(const struct horizon *h, struct buf *out)
+{
+	char when[CLOCK_TEXT_MAX];
+	char lsn[HORIZON_LSN_MAX];
+	int bad = buf_addf(out, "horizon       %s, transaction %" PRIu64,
+			   clock_text(h->read_at, when), h->xid);
+
+	if (h->lsn != 0)
+		bad |= buf_addf(out, ", WAL %s", horizon_lsn_text(h->lsn, lsn));
+	return bad | buf_adds(out, "\n");
+}
+
 static int add_facts(const struct inspect_report *r, struct buf *out)
 {
 	const struct manifest *m = r->m;
@@ -43,6 +55,8 @@ static int add_facts(const struct inspect_report *r, struct buf *out)
 			num_double_text(m->error, a));
 	bad |= buf_addf(out, "rows          %s, %s of them set a bit\n",
 			num_grouped(m->rows, a), num_grouped(m->added, b));
+	if (m->horizon.kind != HORIZON_NONE)
+		bad |= add_horizon(&m->horizon, out);
 	if (m->rejects > 0)
 		bad |= buf_addf(out,
 				"rejects       %s rows without a key, which "

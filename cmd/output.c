@@ -104,6 +104,11 @@ static json_t *parse_origin(const char *origin)
 			      : json_null();
 }
 
+json_t *output_horizon(const struct manifest *m)
+{
+	return m != NULL ? horizon_json(&m->horizon) : json_null();
+}
+
 json_t *output_origin(const struct manifest *m)
 {
 	return parse_origin(m != NULL ? m->origin : NULL);
@@ -184,7 +189,8 @@ static json_t *receipt_json(const struct receipt *r, int status,
 	PUT("capacity",
 	    m != NULL ? json_integer((json_int_t)m->capacity) : json_null());
 	PUT("error", m != NULL ? json_real(m->error) : json_null());
-	PUT("horizon", json_null());
+	PUT("horizon",
+	    r->horizon != NULL ? horizon_json(r->horizon) : output_horizon(m));
 	PUT("exposure_s", json_null());
 	PUT("recent_ttl_s", json_null());
 	PUT("started", output_time(r->started));

@@ -53,6 +53,9 @@ json_t *output_text(const char *text);
  * manifest. */
 json_t *output_origin(const struct manifest *m);
 
+/* From where on a generation may lack what was committed; likewise. */
+json_t *output_horizon(const struct manifest *m);
+
 /* A finding as an object; owned; NULL if memory is out. */
 json_t *output_finding(const struct finding *f);
 
@@ -68,6 +71,7 @@ struct receipt {
 	const char *previous; /* that was live before; NULL or "" for none */
 	const char *source;   /* NULL for none */
 	const char *origin;   /* of an export; NULL: that of m */
+	const struct horizon *horizon; /* likewise */
 	uint64_t rows;
 	uint64_t keys;
 	uint64_t sent;

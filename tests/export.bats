@@ -89,7 +89,8 @@ same_as() {
 		l = json.loads(text)
 		assert list(l) == ['format', 'kind', 'packed', 'header', 'columns',
 			'set', 'fingerprint', 'rows', 'bytes', 'rejects', 'started',
-			'ended', 'source', 'origin', 'parts', 'checksum'], list(l)
+			'ended', 'source', 'origin', 'horizon', 'parts',
+			'checksum'], list(l)
 		body = text[:text.rindex(',\n  "checksum"')]
 		assert xxhash.xxh64(body).hexdigest() == l['checksum']
 		assert l['rows'] == 400 and l['source'] == 'file:rows.csv file:more.csv'

@@ -138,6 +138,8 @@ static int load_and_seal(struct store *store, const struct scan *scan,
 		rc = scan_run(scan, load.table, &m->rows, err);
 	if (rc == 0)
 		rc = origin_text(scan->source, &m->origin, err);
+	if (rc == 0)
+		rc = source_horizon(scan->source, &m->horizon, err);
 	if (rc == 0) {
 		load_keys(&load, m->bucket_keys, m->bucket_again, m->buckets);
 		find_hottest(report);

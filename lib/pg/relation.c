@@ -150,7 +150,9 @@ static int take_leaf(struct relation *r, const struct answer *answer,
 	if (kind == 'p' || kind == 'I')
 		return 0;
 	/* Of what was dropped meanwhile the size is NULL. */
-	if ((kind != 'r' && kind != 'm') || pages == NULL ||
+	if (kind != 'r' && kind != 'm')
+		r->versioned = false;
+	if (!r->versioned || pages == NULL ||
 	    answer_text(answer, row, 4)[0] != 't')
 		r->ranged = false;
 	leaf->sql = quoted("ONLY ", schema, name);
@@ -183,6 +185,7 @@ static int find_leaves(struct session *session, struct relation *r,
 	if (query_run(session, sql, 1, &value, &answer, err) != 0)
 		return -1;
 	r->ranged = true;
+	r->versioned = true;
 	r->leaves = calloc(answer_rows(answer) + 1, sizeof(*r->leaves));
 	if (r->leaves == NULL)
 		rc = error_nomem(err);

@@ -25,6 +25,7 @@ struct relation {
 	uint32_t oid;
 	char kind;         /* pg_class.relkind: r, p, v, m or f */
 	bool row_security; /* it, or a leaf, may hide rows from a role */
+	bool versioned;    /* all rows have versions, and these an xmin */
 	bool ranged; /* rows can be read by ranges of pages, leaf by leaf: all
 			are plain tables, may be read, and the server can */
 	struct relation_leaf *leaves; /* owned; of a view none */

@@ -156,6 +156,7 @@ static json_t *encode(const struct exportlist *list, struct error *err)
 	PUT("ended", record_time(list->ended));
 	PUT("source", record_bytes(list->source));
 	PUT("origin", encode_origin(list, err));
+	PUT("horizon", horizon_json(&list->horizon));
 	PUT("parts", encode_parts(list));
 #undef PUT
 	if (bad == 0)

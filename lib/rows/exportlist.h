@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
+#include "lib/base/horizon.h"
 #include "lib/rows/pack.h"
 
 /* The only format that is written, and read. */
@@ -62,6 +63,7 @@ struct exportlist {
 	int64_t ended;
 	char *source; /* its -s words, for records; owned */
 	char *origin; /* origin_json() as text; owned; NULL: nothing is known */
+	struct horizon horizon;   /* of the rows */
 	struct exportpart *parts; /* owned */
 	size_t count;
 };

@@ -10,7 +10,7 @@
 #include "lib/rows/origin.h"
 
 /* Members of the text with the checksum, and of a part. */
-#define MEMBERS      16
+#define MEMBERS      17
 #define PART_MEMBERS 4
 
 static int read_columns(const json_t *json, struct exportlist *out,
@@ -216,7 +216,10 @@ static int decode(const json_t *json, struct exportlist *out, struct error *err)
 	    record_get_time(json, "started", &out->started, err) != 0 ||
 	    record_get_time(json, "ended", &out->ended, err) != 0 ||
 	    record_get_bytes(json, "source", &out->source, err) != 0 ||
-	    read_origin(json, out, err) != 0 || read_parts(json, out, err) != 0)
+	    read_origin(json, out, err) != 0 ||
+	    horizon_read(json_object_get(json, "horizon"), &out->horizon,
+			 err) != 0 ||
+	    read_parts(json, out, err) != 0)
 		return -1;
 	return check_values(out, err);
 }

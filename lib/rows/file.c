@@ -229,6 +229,17 @@ static int file_origin(const struct source *source, struct origin *out,
 	return rc;
 }
 
+static int file_horizon(const struct source *source, struct horizon *out,
+			struct error *err)
+{
+	const struct file_source *s = (const struct file_source *)source;
+
+	(void)err;
+	if (s->list_count == 1)
+		*out = s->lists[0].list.horizon;
+	return 0;
+}
+
 int file_source_open(const char *const *patterns, size_t count,
 		     const struct source_options *options, struct source **out,
 		     struct error *err)
@@ -238,6 +249,7 @@ int file_source_open(const char *const *patterns, size_t count,
 					      .rows_before = file_rows_before,
 					      .bytes = file_bytes,
 					      .origin = file_origin,
+					      .horizon = file_horizon,
 					      .list = file_list,
 					      .free = file_free};
 	struct file_source *s = calloc(1, sizeof(*s));

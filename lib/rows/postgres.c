@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/horizon.h"
 #include "lib/base/input.h"
 #include "lib/pg/examine.h"
 #include "lib/pg/query.h"
@@ -254,6 +255,20 @@ static int postgres_examine(struct source *source, struct examination *out,
 	return examine(s->sessions.first, &sel, s->relation, out, err);
 }
 
+/* That of the first snapshot: others, of parts read again, are later. */
+static int postgres_horizon(const struct source *source, struct horizon *out,
+			    struct error *err)
+{
+	const struct postgres_source *s =
+		(const struct postgres_source *)source;
+	const struct session_facts *f = &s->sessions.facts;
+
+	if (s->relation == NULL || !s->relation->versioned)
+		return 0;
+	return horizon_xmin(out, f->taken, f->xmin, f->lsn, f->timeline,
+			    f->system, err);
+}
+
 static void postgres_free(struct source *source)
 {
 	struct postgres_source *s = (struct postgres_source *)source;
@@ -295,6 +310,7 @@ int postgres_source_open(const char *const *words, size_t count,
 		.more = postgres_more,
 		.columns = postgres_columns,
 		.origin = postgres_origin,
+		.horizon = postgres_horizon,
 		.examine = postgres_examine,
 		.free = postgres_free,
 	};

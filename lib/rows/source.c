@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/horizon.h"
 #include "lib/base/show.h"
 #include "lib/rows/exec.h"
 #include "lib/rows/file.h"
@@ -105,6 +106,15 @@ int source_open(const char *const *texts, size_t count,
 out:
 	free(rests);
 	return rc;
+}
+
+int source_horizon(const struct source *source, struct horizon *out,
+		   struct error *err)
+{
+	memset(out, 0, sizeof(*out));
+	return source->ops->horizon != NULL
+		       ? source->ops->horizon(source, out, err)
+		       : 0;
 }
 
 void stream_count_of(struct stream *stream, const struct stream *inner)

@@ -23,6 +23,7 @@
 
 struct examination;
 struct exportlist;
+struct horizon;
 struct origin;
 struct source;
 struct stream;
@@ -88,6 +89,12 @@ struct source_ops {
 	 */
 	int (*origin)(const struct source *source, struct origin *out,
 		      struct error *err);
+	/*
+	 * From where on it may lack what was committed; after all parts are
+	 * read.  0 or -1.  NULL: it does not say, as for HORIZON_NONE.
+	 */
+	int (*horizon)(const struct source *source, struct horizon *out,
+		       struct error *err);
 	/*
 	 * The list of the export that it is, which says what its bytes are;
 	 * borrowed as long as the source lives.  NULL, and an answer of NULL:
@@ -173,6 +180,10 @@ struct source_options {
 int source_open(const char *const *texts, size_t count,
 		const struct source_options *options, struct source **out,
 		struct error *err);
+
+/* Its horizon, HORIZON_NONE if it has none.  0 or -1. */
+int source_horizon(const struct source *source, struct horizon *out,
+		   struct error *err);
 
 /* Takes over what an inner stream's finish() says of its rows. */
 void stream_count_of(struct stream *stream, const struct stream *inner);

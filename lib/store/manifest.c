@@ -176,6 +176,8 @@ static json_t *encode_member(const struct manifest *m,
 		return record_bytes(m->source);
 	case MEMBER_ORIGIN:
 		return json_parse(m->origin, strlen(m->origin), err);
+	case MEMBER_HORIZON:
+		return horizon_json(&m->horizon);
 	case MEMBER_SEED:
 		return encode_seed(m->seed);
 	case MEMBER_COUNTS:
@@ -198,7 +200,9 @@ static char *encode_head(const struct manifest *m, size_t *len,
 	}
 	for (const struct manifest_member *member = manifest_members;
 	     member->kind != MEMBER_COUNTS; member++) {
-		if (member->kind == MEMBER_ORIGIN && m->origin == NULL)
+		if ((member->kind == MEMBER_ORIGIN && m->origin == NULL) ||
+		    (member->kind == MEMBER_HORIZON &&
+		     m->horizon.kind == HORIZON_NONE))
 			continue;
 		if (json_object_set_new(json, member->name,
 					encode_member(m, member, err)) != 0) {

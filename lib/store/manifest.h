@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
+#include "lib/base/horizon.h"
 #include "lib/bloomkey/bloomkey.h"
 #include "lib/filter/layout.h"
 #include "lib/store/names.h"
@@ -64,6 +65,8 @@ struct manifest {
 	char *origin;           /* what the source said of itself, the text of
 				   a JSON object that is not looked into here;
 				   owned, may be NULL */
+	struct horizon horizon; /* from where on it may lack what was committed,
+				   when it was built */
 	char broken[160];       /* MANIFEST_BROKEN: why */
 	bool unread;            /* MANIFEST_BROKEN, but only because it could
 				   not be read: it may be whole */

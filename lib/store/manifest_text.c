@@ -46,6 +46,7 @@ const struct manifest_member manifest_members[MANIFEST_MEMBERS] = {
 	MEMBER(retired, MEMBER_TIME),
 	MEMBER(source, MEMBER_SOURCE),
 	MEMBER(origin, MEMBER_ORIGIN),
+	MEMBER(horizon, MEMBER_HORIZON),
 	{"bucket_keys", MEMBER_COUNTS, 0, 0},
 	{"checksum", MEMBER_CHECKSUM, 0, 0},
 };
@@ -89,6 +90,18 @@ static int read_origin(const json_t *json, char **out, struct error *err)
 		return record_wrong("origin", err);
 	*out = json_text(origin, 0, &len, err);
 	return *out != NULL ? 0 : -1;
+}
+
+static int read_horizon(const json_t *json, struct horizon *out,
+			struct error *err)
+{
+	const json_t *horizon = json_object_get(json, "horizon");
+
+	if (horizon == NULL)
+		return 0;
+	if (json_is_null(horizon))
+		return record_wrong("horizon", err);
+	return horizon_read(horizon, out, err);
 }
 
 static int read_seed(const json_t *json, unsigned char *out, struct error *err)
@@ -179,6 +192,8 @@ static int read_member(const json_t *json, const struct manifest_member *member,
 		return record_get_bytes(json, "source", &out->source, err);
 	case MEMBER_ORIGIN:
 		return read_origin(json, &out->origin, err);
+	case MEMBER_HORIZON:
+		return read_horizon(json, at, err);
 	case MEMBER_SEED:
 		return read_seed(json, out->seed, err);
 	case MEMBER_COUNTS:
@@ -229,6 +244,7 @@ int manifest_decode(const char *text, size_t len, struct manifest *out,
 		    struct error *err)
 {
 	json_t *json;
+	size_t absent;
 	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
@@ -239,9 +255,9 @@ int manifest_decode(const char *text, size_t len, struct manifest *out,
 		return -1;
 	for (size_t i = 0; i < MANIFEST_MEMBERS && rc == 0; i++)
 		rc = read_member(json, &manifest_members[i], out, err);
+	absent = (out->origin == NULL) + (out->horizon.kind == HORIZON_NONE);
 	/* An unknown one would be lost when the manifest is written again. */
-	if (rc == 0 &&
-	    json_object_size(json) != MANIFEST_MEMBERS - (out->origin == NULL))
+	if (rc == 0 && json_object_size(json) != MANIFEST_MEMBERS - absent)
 		rc = error_set(err, ERROR_DATA,
 			       "members that this bloomctl does not know");
 	if (rc == 0)

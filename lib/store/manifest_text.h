@@ -20,11 +20,12 @@ enum manifest_kind {
 	MEMBER_U32,
 	MEMBER_U64,
 	MEMBER_REAL,
-	MEMBER_TIME,   /* RFC 3339, or null for 0 */
-	MEMBER_SOURCE, /* text or null */
-	MEMBER_ORIGIN, /* an object; not there if there is nothing to say */
-	MEMBER_SEED,   /* hexadecimal digits, or "" for none */
-	MEMBER_COUNTS, /* one per bucket, or null */
+	MEMBER_TIME,    /* RFC 3339, or null for 0 */
+	MEMBER_SOURCE,  /* text or null */
+	MEMBER_ORIGIN,  /* an object; not there if there is nothing to say */
+	MEMBER_HORIZON, /* an object; not there for none */
+	MEMBER_SEED,    /* hexadecimal digits, or "" for none */
+	MEMBER_COUNTS,  /* one per bucket, or null */
 	MEMBER_CHECKSUM,
 };
 
@@ -36,7 +37,7 @@ struct manifest_member {
 };
 
 /* In the order of the text, ended by MEMBER_COUNTS and MEMBER_CHECKSUM. */
-#define MANIFEST_MEMBERS 25
+#define MANIFEST_MEMBERS 26
 extern const struct manifest_member manifest_members[MANIFEST_MEMBERS];
 
 #endif

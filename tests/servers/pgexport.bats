@@ -117,6 +117,11 @@ from_ok() {
 		'.origin.lsn | test("^[0-9A-F]+/[0-9A-F]+$")' \
 		'.origin.snapshot | test("^[0-9]+:[0-9]+$")' \
 		'.origin.again == false' '.kind == "csv"' \
+		'.horizon.kind == "xmin"' '.horizon.lsn == .origin.lsn' \
+		'.horizon.xid == (.origin.snapshot | split(":")[0])' \
+		'.horizon.read_at == .origin.taken' \
+		'.horizon.system == .origin.system' \
+		'(.horizon.timeline | tostring) == .origin.timeline' \
 		'.columns == ["entity_id", "scope", "status", "created_at", "updated_at", "expires_at"]' \
 		'.rows == ([.parts[].rows] | add)' \
 		".origin.system == \"$(psql_run 'SELECT system_identifier FROM pg_control_system()')\""
@@ -127,6 +132,16 @@ from_ok() {
 	gives file:x --receipt r.json
 	[[ $(jq .source.origin r.json) == "$(jq .origin x.export.json)" ]]
 	[[ $(json .source.names r.json) == file:x ]]
+	[[ $(jq .horizon r.json) == "$(jq .horizon x.export.json)" ]]
+	bloomctl_ok swap -q -k c.keyspec -t dir:t --allow-shrink
+	bloomctl_ok inspect -k c.keyspec -t dir:t --format json
+	[[ $(jq .horizon <<<"$output") == "$(jq .horizon r.json)" ]]
+	bloomctl_ok inspect -k c.keyspec -t dir:t
+	assert_has "$output" "horizon       $(json .horizon.read_at r.json), transaction $(json .horizon.xid r.json), WAL $(json .horizon.lsn r.json)"
+	# Of a query and a view nobody can say which rows are new.
+	bloomctl_ok build -q -k c.keyspec -t dir:t -s "$(postgres_word copy)" \
+		--query 'SELECT * FROM public.cards' --receipt r.json
+	assert_json r.json '.horizon == null' '.source.origin.standby'
 }
 
 @test "pgexport: odd values come through as the same keys, as CSV, text and keys" {

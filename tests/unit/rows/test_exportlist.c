@@ -41,6 +41,8 @@ static struct exportlist some(void)
 	l.columns[0] = strdup(EXPORTLIST_KEY);
 	l.column_count = 1;
 	memset(l.fingerprint, 'a', 64);
+	l.horizon =
+		(struct horizon){.kind = HORIZON_XMIN, .read_at = 7, .xid = 9};
 	l.source = strdup("file:\xff");
 	l.origin = origin();
 	l.count = 2;
@@ -79,6 +81,7 @@ static void comes_back(void)
 	CHECK_U64(back.ended, l.ended);
 	CHECK_STR(back.source, "file:\\xff");
 	CHECK(strstr(back.origin, "\"lsn\":\"0/1\"") != NULL);
+	CHECK(back.horizon.kind == HORIZON_XMIN && back.horizon.xid == 9);
 	CHECK_U64(back.count, 2);
 	CHECK_STR(back.parts[1].name, "x.y.00002.key.zst");
 	CHECK_U64(back.parts[0].xxh64, 0x0123456789abcdef);
@@ -139,6 +142,7 @@ static void wrong(void)
 		"format", "kind",  "packed",      "header",  "columns",
 		"set",    "rows",  "fingerprint", "rejects", "started",
 		"ended",  "bytes", "source",      "origin",  "parts",
+		"horizon",
 	};
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
@@ -168,6 +172,7 @@ static void wrong(void)
 	check_wrong("started", "null", "\"started\"");
 	check_wrong("ended", "\"2026-02-31T00:00:00.000Z\"", "\"ended\"");
 	check_wrong("origin", "{}", "an origin");
+	check_wrong("horizon", "{}", "\"horizon\"");
 	check_wrong("parts", "[]", "\"parts\"");
 	check_wrong("parts", "[7]", "\"parts\"");
 	check_wrong("parts", "[" ONE "]", "\"rows\"");

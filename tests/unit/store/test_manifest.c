@@ -224,7 +224,8 @@ static void each_member_counts(void)
 		const char *name = manifest_members[i].name;
 
 		/* It need not be there. */
-		if (manifest_members[i].kind == MEMBER_ORIGIN)
+		if (manifest_members[i].kind == MEMBER_ORIGIN ||
+		    manifest_members[i].kind == MEMBER_HORIZON)
 			continue;
 		(void)snprintf(from, sizeof(from), "\"%s\": ", name);
 		(void)snprintf(to, sizeof(to), "\"%s_\": ", name);
@@ -234,6 +235,30 @@ static void each_member_counts(void)
 		CHECK(changed(from, to, &err) == -1);
 		CHECK(strstr(err.text, name) != NULL);
 	}
+}
+
+static void a_horizon_is_kept(void)
+{
+	struct manifest m = sample(MANIFEST_COMPLETE);
+	struct manifest back;
+	struct error err = ERROR_INIT;
+	size_t len;
+	char *whole;
+
+	m.horizon = (struct horizon){.kind = HORIZON_XMIN,
+				     .read_at = 1800000000123,
+				     .xid = 728,
+				     .lsn = 0x16b374d848};
+	whole = manifest_encode(&m, &len, &err);
+	REQUIRE(whole != NULL);
+	REQUIRE(manifest_decode(whole, len, &back, &err) == 0);
+	CHECK(memcmp(&back.horizon, &m.horizon, sizeof(m.horizon)) == 0);
+	manifest_release(&back);
+	free(whole);
+	CHECK(changed_of(&m, "\"xid\": \"728\"", "\"xid\": \"x\"", &err) == -1);
+	CHECK_STR(err.text, "\"xid\" is missing or not as it must be");
+	CHECK(changed_of(&m, "\"horizon\": {", "\"other\": {", &err) == -1);
+	CHECK(strstr(err.text, "does not know") != NULL);
 }
 
 static void an_origin_is_kept(void)
@@ -389,6 +414,8 @@ static void manual_agrees(void)
 int main(void)
 {
 	UNIT(round_trip, "manifest: every state reads back as it was written");
+	UNIT(a_horizon_is_kept,
+	     "manifest: from where on something may be missing is kept");
 	UNIT(an_origin_is_kept,
 	     "manifest: what the source said of itself is kept");
 	UNIT(seed_is_kept, "manifest: a seed is written as 64 digits");
