@@ -132,7 +132,7 @@ json_t *inspect_json(const struct inspect_report *r,
 	PUT("skew", json_real(r->skew));
 	PUT("source", output_text(m != NULL ? m->source : NULL));
 	PUT("origin", output_origin(m));
-	PUT("horizon", output_horizon(m));
+	PUT("horizon", horizon_json(&r->horizon));
 	PUT("missing", missing);
 	PUT("foreign", foreign);
 	PUT("damaged", damaged);

@@ -55,8 +55,8 @@ static int add_facts(const struct inspect_report *r, struct buf *out)
 			num_double_text(m->error, a));
 	bad |= buf_addf(out, "rows          %s, %s of them set a bit\n",
 			num_grouped(m->rows, a), num_grouped(m->added, b));
-	if (m->horizon.kind != HORIZON_NONE)
-		bad |= add_horizon(&m->horizon, out);
+	if (r->horizon.kind != HORIZON_NONE)
+		bad |= add_horizon(&r->horizon, out);
 	if (m->rejects > 0)
 		bad |= buf_addf(out,
 				"rejects       %s rows without a key, which "

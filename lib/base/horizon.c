@@ -32,6 +32,76 @@ int horizon_lsn_parse(const char *text, uint64_t *lsn)
 	return 0;
 }
 
+const char *horizon_text(const struct horizon *h, char out[HORIZON_TEXT_MAX])
+{
+	char lsn[HORIZON_LSN_MAX];
+
+	out[0] = '\0';
+	if (h->kind != HORIZON_NONE)
+		(void)snprintf(
+			out, HORIZON_TEXT_MAX,
+			"xmin %" PRId64 " %" PRIu64 " %s %" PRIu32 " %" PRIu64,
+			h->read_at, h->xid, horizon_lsn_text(h->lsn, lsn),
+			h->timeline, h->system);
+	return out;
+}
+
+/* Cuts the next word off; NULL: there is none. */
+static char *word(char **rest)
+{
+	char *start = *rest;
+	char *blank = start != NULL ? strchr(start, ' ') : NULL;
+
+	if (blank != NULL)
+		*blank = '\0';
+	*rest = blank != NULL ? blank + 1 : NULL;
+	return start;
+}
+
+int horizon_parse(const char *text, struct horizon *out)
+{
+	struct horizon h = {.kind = HORIZON_XMIN};
+	uint64_t read_at = 0, timeline = 0;
+	char copy[HORIZON_TEXT_MAX];
+	char again[HORIZON_TEXT_MAX];
+	char *rest = copy;
+	const char *words[6];
+
+	memset(out, 0, sizeof(*out));
+	if (text[0] == '\0')
+		return 0;
+	if (strlen(text) >= sizeof(copy))
+		return -1;
+	memcpy(copy, text, strlen(text) + 1);
+	for (size_t i = 0; i < 6; i++) {
+		words[i] = word(&rest);
+		if (words[i] == NULL)
+			return -1;
+	}
+	if (strcmp(words[0], "xmin") != 0 || num_u64(words[1], &read_at) != 0 ||
+	    read_at > INT64_MAX || num_u64(words[2], &h.xid) != 0 ||
+	    horizon_lsn_parse(words[3], &h.lsn) != 0 ||
+	    num_u64(words[4], &timeline) != 0 || timeline > UINT32_MAX ||
+	    num_u64(words[5], &h.system) != 0)
+		return -1;
+	h.read_at = (int64_t)read_at;
+	h.timeline = (uint32_t)timeline;
+	/* Texts are compared: one horizon has one. */
+	if (rest != NULL || h.xid == 0 || h.read_at == 0 ||
+	    strcmp(horizon_text(&h, again), text) != 0)
+		return -1;
+	*out = h;
+	return 0;
+}
+
+bool horizon_covers(const struct horizon *a, const struct horizon *b)
+{
+	if (a->kind == HORIZON_NONE || b->kind == HORIZON_NONE)
+		return a->kind == HORIZON_NONE;
+	return a->system == b->system && a->timeline == b->timeline &&
+	       a->xid <= b->xid;
+}
+
 /* Numbers of 64 bits stand as text: not every reader of JSON has room. */
 static json_t *number(uint64_t n)
 {

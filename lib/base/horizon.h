@@ -32,6 +32,26 @@ struct horizon {
 	uint64_t system;   /* the cluster's identifier; 0: not known */
 };
 
+/* The longest text of one, with NUL. */
+#define HORIZON_TEXT_MAX 112
+
+/*
+ * As one line for the state of a filter, "xmin READ-AT-MS XID LSN TIMELINE
+ * SYSTEM", or "" for none.  The same horizon is the same text.  Returns out.
+ */
+const char *horizon_text(const struct horizon *horizon,
+			 char out[HORIZON_TEXT_MAX]);
+
+/* Reads that.  0, or -1 where it is none, and *out is of all zeros. */
+int horizon_parse(const char *text, struct horizon *out);
+
+/*
+ * Whether a is at or before b, so that whoever catches up from a finds all
+ * that is missing from b on: both by ids, of one cluster and timeline, and a's
+ * id not above b's.  None is before all.
+ */
+bool horizon_covers(const struct horizon *a, const struct horizon *b);
+
 /* "XXXXXXXX/XXXXXXXX" and NUL. */
 #define HORIZON_LSN_MAX 18
 

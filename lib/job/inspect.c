@@ -35,6 +35,7 @@ static void look(struct store *store, const struct manifest *m, uint32_t bucket,
 	out->bytes = info.memory;
 	out->ttl_ms = info.ttl_ms;
 	out->slot = info.slot;
+	out->horizon = info.horizon;
 	memcpy(out->instead, info.instead, sizeof(out->instead));
 }
 
@@ -44,6 +45,22 @@ static int by_fill(const void *a, const void *b)
 	double y = *(const double *)b;
 
 	return (x > y) - (x < y);
+}
+
+/* That of the set, from which on nothing is surely in all of its filters. */
+static struct horizon oldest(const struct inspect_report *r)
+{
+	struct horizon found = r->buckets[0].horizon;
+
+	for (uint32_t b = 0; b < r->m->buckets; b++) {
+		const struct horizon *h = &r->buckets[b].horizon;
+
+		if (horizon_covers(h, &found))
+			found = *h;
+		else if (!horizon_covers(&found, h))
+			return (struct horizon){.kind = HORIZON_NONE};
+	}
+	return found;
 }
 
 /* Minimum, median, maximum, skew and sums over the filters that are good. */
@@ -83,6 +100,7 @@ static int summarize(struct inspect_report *r, struct error *err)
 				   : 1;
 	}
 	free(fills);
+	r->horizon = oldest(r);
 	return 0;
 }
 

@@ -29,6 +29,7 @@ struct inspect_bucket {
 				       get the live generation */
 	int64_t ttl_ms;             /* it vanishes after; -1: never */
 	int slot;                   /* of a cluster; -1: no server's */
+	struct horizon horizon;
 };
 
 struct inspect_report {
@@ -48,6 +49,8 @@ struct inspect_report {
 	uint32_t fullest;
 	double skew;              /* keys of the fullest bucket / mean */
 	double error_now;         /* mean of the buckets' */
+	struct horizon horizon;   /* the oldest of the filters'; none if one has
+				     none, or they are of several histories */
 	struct findings findings; /* what is not as it should be */
 };
 

@@ -72,6 +72,12 @@ void bucketfile_encode(const struct bucketfile *f,
 	memcpy(page + AT_generation, f->generation, strlen(f->generation));
 	PUT(bits_sum, f->bits_sum);
 	memcpy(page + AT_seed, f->params.seed, BYTES_seed);
+	PUT(horizon_kind, (uint64_t)f->horizon.kind);
+	PUT(horizon_timeline, f->horizon.timeline);
+	PUT(horizon_read_at, (uint64_t)f->horizon.read_at);
+	PUT(horizon_xid, f->horizon.xid);
+	PUT(horizon_lsn, f->horizon.lsn);
+	PUT(horizon_system, f->horizon.system);
 	PUT(header_sum, header_sum(page));
 }
 
@@ -102,6 +108,15 @@ static int check_frame(const unsigned char *page, struct error *err)
 	return 0;
 }
 
+/* One of all zeros, or of a kind that is known with all that it needs. */
+static bool horizon_legal(const struct horizon *h)
+{
+	if (h->kind == HORIZON_NONE)
+		return h->read_at == 0 && h->xid == 0 && h->lsn == 0 &&
+		       h->timeline == 0 && h->system == 0;
+	return h->kind == HORIZON_XMIN && h->read_at > 0 && h->xid > 0;
+}
+
 /* The sum is right, so a value out of range was written so. */
 static int check_values(const struct bucketfile *f, struct error *err)
 {
@@ -125,6 +140,8 @@ static int check_values(const struct bucketfile *f, struct error *err)
 		what = "hashes";
 	else if (!names_id_valid(f->generation))
 		what = "generation";
+	else if (!horizon_legal(&f->horizon))
+		what = "horizon";
 	else if (layout != NULL && layout->seeded == layout_seed_none(p->seed))
 		what = "seed";
 	if (what == NULL)
@@ -157,6 +174,12 @@ int bucketfile_decode(const unsigned char page[BUCKETFILE_HEADER],
 	memcpy(out->generation, page + AT_generation, BYTES_generation - 1);
 	out->bits_sum = GET(bits_sum);
 	memcpy(out->params.seed, page + AT_seed, BYTES_seed);
+	out->horizon.kind = (enum horizon_kind)GET(horizon_kind);
+	out->horizon.timeline = (uint32_t)GET(horizon_timeline);
+	out->horizon.read_at = (int64_t)GET(horizon_read_at);
+	out->horizon.xid = GET(horizon_xid);
+	out->horizon.lsn = GET(horizon_lsn);
+	out->horizon.system = GET(horizon_system);
 	if (check_values(out, err) != 0) {
 		memset(out, 0, sizeof(*out));
 		return -1;

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
+#include "lib/base/horizon.h"
 #include "lib/bloomkey/bloomkey.h"
 #include "lib/filter/layout.h"
 #include "lib/store/names.h"
@@ -42,6 +43,7 @@ struct bucketfile {
 	uint64_t fence;
 	char fingerprint[BLOOMKEY_FINGERPRINT_LEN + 1];
 	char generation[NAMES_ID_MAX];
+	struct horizon horizon;
 	uint64_t bits_sum; /* XXH64 of the bits */
 };
 

@@ -72,6 +72,7 @@ int dirprobe_info(struct store *s, const struct manifest *m, uint32_t bucket,
 	out->params = want.params;
 	out->items = f.items;
 	out->keys = f.keys;
+	out->horizon = f.horizon;
 	return 0;
 }
 

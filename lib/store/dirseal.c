@@ -72,6 +72,7 @@ static int write_files(const struct dir *dir, const struct manifest *m, int fd,
 	f.buckets = image->buckets;
 	f.params = image->params;
 	f.fence = m->fence;
+	f.horizon = m->horizon;
 	memcpy(f.fingerprint, m->fingerprint, sizeof(f.fingerprint));
 	memcpy(f.generation, m->generation, sizeof(f.generation));
 	for (uint32_t i = 0; i < image->buckets; i++) {

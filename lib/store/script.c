@@ -114,7 +114,7 @@ static const char *const texts[SCRIPT_COUNT] = {
 		"return {'ok'}\n",
 	/*
 	 * shadow, its state : generation, fence, run id or '', capacity,
-	 * least items, keys, added
+	 * least items, keys, added, horizon or ''
 	 *
 	 * 'ok' and the items; 'run', 'missing', 'state' and of which, 'fence',
 	 * 'ttl', 'items' and how many, 'capacity' and which.
@@ -145,6 +145,8 @@ static const char *const texts[SCRIPT_COUNT] = {
 		"end\n"
 		"redis.call('HSET', KEYS[2], 'sealed', '1', 'rows', ARGV[6],"
 		" 'added', ARGV[7], 'items', tostring(items))\n"
+		"if ARGV[8] ~= '' then\n"
+		"  redis.call('HSET', KEYS[2], 'horizon', ARGV[8]) end\n"
 		"return {'ok', tostring(items)}\n",
 	/*
 	 * filter, its state, shadow, its state : generation

@@ -51,6 +51,17 @@ static void copy_id(const struct reply *id, char out[NAMES_ID_MAX])
 		memcpy(out, id->u.text, id->len + 1);
 }
 
+static void member_horizon(const struct reply *state, struct horizon *out)
+{
+	const struct reply *member = reply_member(state, "horizon");
+	char text[HORIZON_TEXT_MAX] = "";
+
+	if (member != NULL && member->type == REPLY_BULK &&
+	    member->len < sizeof(text))
+		memcpy(text, member->u.text, member->len + 1);
+	(void)horizon_parse(text, out);
+}
+
 /* The answer of SCRIPT_LOOK. */
 static int on_look(void *ctx, uint64_t bucket, const struct reply *reply,
 		   struct error *err)
@@ -83,6 +94,7 @@ static int on_look(void *ctx, uint64_t bucket, const struct reply *reply,
 	if (seen->sealed)
 		copy_id(reply_member(state, "generation"), seen->held);
 	seen->rows = member_number(state, "rows");
+	member_horizon(state, &seen->horizon);
 	seen->links = member_number(&items[4], "Number of filters");
 	seen->capacity = member_number(&items[4], "Capacity");
 	seen->error = member_rate(&items[4], "Error rate");
@@ -223,6 +235,7 @@ static int fill(const struct seen *seen, const struct server *server,
 	}
 	out->items = seen->items;
 	out->keys = seen->rows;
+	out->horizon = seen->horizon;
 	out->memory = seen->memory;
 	out->ttl_ms = seen->ttl_ms;
 	if (m->state == MANIFEST_LIVE && !seen->live)

@@ -34,7 +34,8 @@ struct seen {
 	double error; /* that of the filter; 0: the server does not say it */
 	uint64_t memory;
 	uint64_t items;
-	uint64_t rows; /* by its state */
+	uint64_t rows;          /* by its state */
+	struct horizon horizon; /* likewise; what cannot be read is none */
 };
 
 struct serverlook {

@@ -114,6 +114,7 @@ static int seal_bucket(struct seal *seal, uint32_t bucket, struct error *err)
 	char least[SERVER_NUMBER_MAX];
 	char rows[SERVER_NUMBER_MAX];
 	char added[SERVER_NUMBER_MAX];
+	char horizon[HORIZON_TEXT_MAX];
 	struct keys keys;
 	const char *const names[] = {keys.shadow, keys.shadow_state, NULL};
 	const char *const args[] = {
@@ -124,6 +125,7 @@ static int seal_bucket(struct seal *seal, uint32_t bucket, struct error *err)
 		server_number(build->added[bucket] + build->planted, least),
 		server_number(seal->m->bucket_keys[bucket], rows),
 		server_number(build->added[bucket], added),
+		horizon_text(&seal->m->horizon, horizon),
 		NULL};
 
 	keys_of(server->spec, bucket, build->generation, &keys);

@@ -66,12 +66,13 @@ struct store_options {
 struct bucket_info {
 	const struct layout_ops *layout;
 	struct filter_params params;
-	uint64_t items;    /* members that set a bit, with the sentinel */
-	uint64_t keys;     /* keys sent to it, with duplicates */
-	uint64_t bits_set; /* bits that are 1; UINT64_MAX: not known */
-	uint64_t memory;   /* bytes it takes where it is, all told */
-	int64_t ttl_ms;    /* it goes away by itself after; -1: never */
-	int slot;          /* of a cluster; -1: no server's */
+	uint64_t items;         /* members that set a bit, with the sentinel */
+	uint64_t keys;          /* keys sent to it, with duplicates */
+	uint64_t bits_set;      /* bits that are 1; UINT64_MAX: not known */
+	uint64_t memory;        /* bytes it takes where it is, all told */
+	int64_t ttl_ms;         /* it goes away by itself after; -1: never */
+	struct horizon horizon; /* from where on it may lack something */
+	int slot;               /* of a cluster; -1: no server's */
 	/* Of what is live: the generation that readers get here instead; ""
 	 * where they get it. */
 	char instead[NAMES_ID_MAX];

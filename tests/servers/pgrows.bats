@@ -106,3 +106,46 @@ whole() {
 	whole -j 2
 	assert_same_bits t/*/2* two/*/2*
 }
+
+# horizon_is FILTER: jq's of what inspect says of the set's.
+horizon_is() {
+	on inspect --format json
+	[[ $(jq -c .horizon <<<"$output") == "$(jq -c "$1" built.json)" ]] ||
+		fail "the horizon is $(jq -c .horizon <<<"$output")"
+}
+
+@test "pgrows: every filter says from where on it may lack something" {
+	local text
+	from_standby build -q --receipt built.json
+	assert_json built.json '.horizon.kind == "xmin"' \
+		'.horizon.xid == (.source.origin.snapshot | split(":")[0])' \
+		'.horizon.lsn == .source.origin.lsn'
+	on_ok swap -q
+	horizon_is .horizon
+	text=$(state_of 000 horizon)
+	[[ $text == "xmin "*" $(json '.horizon.xid + " " + .horizon.lsn + " " +
+		(.horizon.timeline | tostring) + " " + .horizon.system' built.json)" ]]
+	[[ $(state_of 199 horizon) == "$text" ]]
+	# The oldest is that of the set.
+	read -ra words <<<"$text"
+	words[2]=$((words[2] - 1))
+	redis_cli main HSET '{cards:007}:bloomctl' horizon "${words[*]}"
+	horizon_is '.horizon.xid |= (tonumber - 1 | tostring) | .horizon'
+	# Of another cluster, without one, or unreadable: there is none.
+	words[5]=7
+	redis_cli main HSET '{cards:007}:bloomctl' horizon "${words[*]}"
+	horizon_is null
+	redis_cli main HSET '{cards:007}:bloomctl' horizon 'xmin 1'
+	horizon_is null
+	redis_cli main HDEL '{cards:007}:bloomctl' horizon
+	horizon_is null
+	# A file has none.
+	on_ok build -q -s file:asked.csv
+	on_ok swap -q --allow-shrink
+	horizon_is null
+	[[ -z $(state_of 000 horizon) ]]
+	target=dir:t
+	from_standby build -q --receipt built.json
+	on_ok swap -q
+	horizon_is .horizon
+}

@@ -117,8 +117,69 @@ static void from_a_session(void)
 	CHECK(horizon_xmin(&h, 1, "3", "", "", "x", &err) == -1);
 }
 
+static void as_a_line(void)
+{
+	static const char line[] = "xmin 1800000000123 18446744073709551615 "
+				   "16/B374D848 4294967295 "
+				   "7714954353665884877";
+	static const char *const bad[] = {
+		" ",
+		"xmin",
+		"xmin 1 2 0/0 0",
+		"xmin 1 2 0/0 0 0 ",
+		"xmin 1 2 0/0 0 0 0",
+		"xmin  1 2 0/0 0 0",
+		"xmin 0 2 0/0 0 0",
+		"xmin 1 0 0/0 0 0",
+		"xmin 01 2 0/0 0 0",
+		"xmin 1 2 0/a 0 0",
+		"xmin 1 2 00/0 0 0",
+		"xmin 1 2 0/0 4294967296 0",
+		"xmin 9223372036854775808 2 0/0 0 0",
+		"stamp 1 2 0/0 0 0",
+	};
+	static const struct horizon none = {.kind = HORIZON_NONE};
+	char text[HORIZON_TEXT_MAX];
+	struct horizon h;
+
+	CHECK_STR(horizon_text(&some, text), line);
+	CHECK(strlen(line) < HORIZON_TEXT_MAX);
+	CHECK(horizon_parse(line, &h) == 0);
+	same(&h, &some);
+	CHECK(horizon_parse("xmin 1 2 0/0 0 0", &h) == 0);
+	CHECK(h.kind == HORIZON_XMIN && h.xid == 2 && h.lsn == 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		CHECK(horizon_parse(bad[i], &h) == -1);
+		same(&h, &none);
+	}
+	CHECK_STR(horizon_text(&none, text), "");
+	CHECK(horizon_parse("", &h) == 0);
+	same(&h, &none);
+}
+
+static void order(void)
+{
+	static const struct horizon none = {.kind = HORIZON_NONE};
+	struct horizon earlier = some, other;
+
+	earlier.xid--;
+	CHECK(horizon_covers(&some, &some));
+	CHECK(horizon_covers(&earlier, &some));
+	CHECK(!horizon_covers(&some, &earlier));
+	CHECK(horizon_covers(&none, &some) && horizon_covers(&none, &none));
+	CHECK(!horizon_covers(&some, &none));
+	other = earlier;
+	other.timeline--;
+	CHECK(!horizon_covers(&other, &some));
+	other = earlier;
+	other.system--;
+	CHECK(!horizon_covers(&other, &some));
+}
+
 int main(void)
 {
+	UNIT(as_a_line, "horizon: one horizon is one line");
+	UNIT(order, "horizon: an earlier one of the same history covers");
 	UNIT(comes_back, "horizon: what is written is read back");
 	UNIT(wrong, "horizon: a member that is wrong is refused");
 	UNIT(positions, "horizon: positions are PostgreSQL's");

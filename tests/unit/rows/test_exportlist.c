@@ -139,10 +139,10 @@ static void check_wrong(const char *name, const char *value, const char *want)
 static void wrong(void)
 {
 	static const char *const members[] = {
-		"format", "kind",  "packed",      "header",  "columns",
-		"set",    "rows",  "fingerprint", "rejects", "started",
-		"ended",  "bytes", "source",      "origin",  "parts",
-		"horizon",
+		"format",  "kind",    "packed", "header",
+		"columns", "set",     "rows",   "fingerprint",
+		"rejects", "started", "ended",  "bytes",
+		"source",  "origin",  "parts",  "horizon",
 	};
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
