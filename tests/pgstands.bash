@@ -5,20 +5,57 @@
 # 300,000 rows (tests/servers/cards.sql) until it is let go, for Bats files
 # after helpers and postgres.
 #
+#	stands_setup		for setup(): what is live, and the keyspec of cards
 #	begins OPTION...	a build in the background comes to that row
 #	those pg_terminate_backend	all sessions of ours that stand there
 #	unblocks		whoever stands there goes on
 #	ends STATUS		the build has ended
+#	left_alone		what is live is, and nothing else can be
 #	stands_teardown		for teardown(): nothing is left of these
 #
 # $server is the one that has the table, $word what -s takes for it where that
-# is another address, $target where to (dir:t unless told); $does is another
-# command than build.
+# is another address, $table the one that is read where it is another, $target
+# where to (dir:t unless told); $does is another command than build.
 
 # The row at which it does, of the middle third of the table's pages.
 middle=c0000150000
 stands="CASE WHEN entity_id = '$middle' THEN
 	pg_advisory_lock_shared(1) IS NOT NULL ELSE true END"
+
+# stands_file: for setup_file(), t with a generation that is live.
+stands_file() {
+	write_csv rows.csv 1 200
+	make_live rows.csv
+}
+
+stands_keyspec() {
+	cat >c.keyspec <<-'END'
+		[keyspec]
+		version = 1
+		name = cards
+		key = card:{id}:{scope}
+		buckets = 4
+		filter = {name}:{bucket}
+		[field id]
+		column = entity_id
+	END
+}
+
+stands_setup() {
+	begin
+	cp -R "$BATS_FILE_TMPDIR/t" .
+	stands_keyspec
+	live=$(readlink t/*/live)
+	server=main
+}
+
+left_alone() {
+	[[ $(readlink t/*/live) == "$live" ]] || fail "it is not live any more"
+	bloomctl_ok verify -q -k cards.keyspec -t dir:t \
+		-s "file:$BATS_FILE_TMPDIR/rows.csv"
+	bloomctl_run swap -k c.keyspec -t dir:t
+	((status == 83 || status == 66)) || fail "a swap ended with $status"
+}
 
 # asked SQL: of $server.
 asked() {
@@ -78,7 +115,8 @@ begins() {
 	blocks
 	"$BLOOMCTL" "${does:-build}" -q -k c.keyspec -t "${target:-dir:t}" \
 		-s "${word:-$(postgres_word "$server")}" "${more[@]}" \
-		--table cards --where "$stands" --receipt r.json "$@" \
+		--table "${table:-cards}" --where "$stands" \
+		--receipt r.json "$@" \
 		>said.out 2>said.err 3>&- &
 	pid=$!
 	wait_until waits
@@ -108,6 +146,6 @@ stands_teardown() {
 	fi 2>/dev/null
 	if [[ -n ${blocker-} ]]; then
 		kill "$blocker" || :
-		wait_until unlocked
+		! psql_run SELECT || wait_until unlocked
 	fi 2>/dev/null
 }

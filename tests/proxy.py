@@ -4,7 +4,8 @@
 
     proxy.py LISTEN SERVER CONTROL
 
-LISTEN is there once somebody can come.  Each connection reads the file CONTROL
+LISTEN is there once somebody can come.  SERVER may be several with commas
+between them: connections lead to them in turn.  Each connection reads the file CONTROL
 when it begins; it holds one of
 
     pass         everything goes through
@@ -17,12 +18,14 @@ when it begins; it holds one of
 
 It ends when its standard input does.
 """
+import itertools
 import os
 import selectors
 import socket
 import sys
 
-listen, server, control = sys.argv[1:]
+listen, servers, control = sys.argv[1:]
+servers = itertools.cycle(servers.split(","))
 
 
 def hide_number(data):
@@ -62,7 +65,7 @@ class Proxy:
         self.order()
         real = socket.socket(socket.AF_UNIX)
         try:
-            real.connect(server)
+            real.connect(next(servers))
         except OSError:
             client.close()
             return

@@ -105,7 +105,10 @@ static int pass_over(PGconn *conn, struct hosts *hosts, struct error *err)
 				err);
 		PQconninfoFree(list);
 	}
-	return rc == 0 && hosts_drop(hosts, &gone) != 0 ? 0 : -1;
+	if (rc != 0 || hosts_drop(hosts, &gone) == 0)
+		return -1;
+	err->code = ERROR_NONE;
+	return 0;
 }
 
 static bool is_code(const char *text)

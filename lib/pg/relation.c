@@ -16,6 +16,9 @@
 /* From which version on a range of ctid is read without the pages before. */
 #define RANGES_SINCE 140000
 
+/* In front of a leaf's name. */
+#define ONLY "ONLY "
+
 static char *quoted(const char *prefix, const char *schema, const char *name)
 {
 	struct buf out;
@@ -135,6 +138,14 @@ static int find(struct session *session, const char *text, struct relation *r,
 	return rc;
 }
 
+/* 0 is none, and what NULL is taken for. */
+static uint32_t oid_of(const struct answer *answer, size_t row, size_t column)
+{
+	const char *text = answer_text(answer, row, column);
+
+	return text != NULL ? (uint32_t)strtoul(text, NULL, 10) : 0;
+}
+
 /* One row of the answer below, which is a leaf, or what is none. */
 static int take_leaf(struct relation *r, const struct answer *answer,
 		     size_t row, struct error *err)
@@ -155,7 +166,9 @@ static int take_leaf(struct relation *r, const struct answer *answer,
 	if (!r->versioned || pages == NULL ||
 	    answer_text(answer, row, 4)[0] != 't')
 		r->ranged = false;
-	leaf->sql = quoted("ONLY ", schema, name);
+	leaf->sql = quoted(ONLY, schema, name);
+	leaf->oid = oid_of(answer, row, 6);
+	leaf->file = oid_of(answer, row, 7);
 	leaf->name = plain(schema, name);
 	leaf->pages = pages != NULL ? strtoull(pages, NULL, 10) : 0;
 	r->leaf_count++;
@@ -172,7 +185,8 @@ static int find_leaves(struct session *session, struct relation *r,
 		" SELECT n.nspname, c.relname, c.relkind,"
 		" pg_relation_size(c.oid)"
 		" / current_setting('block_size')::bigint,"
-		" has_table_privilege(c.oid, 'SELECT'), c.relrowsecurity"
+		" has_table_privilege(c.oid, 'SELECT'), c.relrowsecurity,"
+		" c.oid, pg_relation_filenode(c.oid)"
 		" FROM tree t JOIN pg_class c ON c.oid = t.oid"
 		" JOIN pg_namespace n ON n.oid = c.relnamespace"
 		" ORDER BY n.nspname, c.relname";
@@ -214,6 +228,26 @@ int relation_read(struct session *session, const char *text,
 	r->ranged = r->ranged && !r->row_security && r->leaf_count > 0 &&
 		    session_facts(session)->version >= RANGES_SINCE;
 	*out = r;
+	return 0;
+}
+
+int relation_check(struct session *session, const struct relation *relation,
+		   const struct relation_leaf *leaf, bool *same,
+		   struct error *err)
+{
+	static const char sql[] = "SELECT to_regclass($1)::oid,"
+				  " pg_relation_filenode(to_regclass($1))";
+	const char *name =
+		leaf != NULL ? leaf->sql + strlen(ONLY) : relation->sql;
+	struct answer *answer;
+
+	if (query_run(session, sql, 1, &name, &answer, err) != 0)
+		return -1;
+	*same = oid_of(answer, 0, 0) ==
+		(leaf != NULL ? leaf->oid : relation->oid);
+	if (leaf != NULL)
+		*same = *same && oid_of(answer, 0, 1) == leaf->file;
+	answer_free(answer);
 	return 0;
 }
 

@@ -16,6 +16,8 @@ struct relation_leaf {
 	char *sql;      /* ONLY "schema"."name"; owned */
 	char *name;     /* schema.name, for people; owned */
 	uint64_t pages; /* when it was looked at */
+	uint32_t oid;
+	uint32_t file; /* where its rows lay then; 0: nowhere */
 };
 
 struct relation {
@@ -40,6 +42,17 @@ struct relation {
  */
 int relation_read(struct session *session, const char *text,
 		  struct relation **out, struct error *err);
+
+/*
+ * Behind a COPY of a leaf in the session's transaction, which has kept others
+ * from changing that: whether the rows lie where they lay when the relation was
+ * looked at.  VACUUM FULL, TRUNCATE and others write a table anew, to other
+ * pages and without a trace in its rows, and by its name it may be another one.
+ * leaf NULL: only whether the relation is the same.  0, or -1 as query_run().
+ */
+int relation_check(struct session *session, const struct relation *relation,
+		   const struct relation_leaf *leaf, bool *same,
+		   struct error *err);
 
 /* NULL is legal. */
 void relation_free(struct relation *relation);

@@ -58,8 +58,13 @@ static int open_late(struct pgsessions *s, struct session **out,
 {
 	const struct session_facts *facts;
 
-	if (session_open(s->word, out, err) != 0)
-		return -1;
+	if (session_open(s->word, out, err) != 0) {
+		if (err->code != ERROR_UNREACHED)
+			return -1;
+		/* It was there before, and may be back soon. */
+		err->code = ERROR_TEMPORARY;
+		return error_hint(err, "run it again");
+	}
 	facts = session_facts(*out);
 	if (strcmp(facts->started, s->facts.started) == 0 &&
 	    strcmp(facts->system, s->facts.system) == 0)
@@ -73,7 +78,7 @@ static int open_late(struct pgsessions *s, struct session **out,
 	return error_hint(err, "run it again");
 }
 
-int pgsessions_take(struct pgsessions *s, struct session **out,
+int pgsessions_take(struct pgsessions *s, struct session **out, bool *idle,
 		    struct error *err)
 {
 	*out = NULL;
@@ -83,7 +88,25 @@ int pgsessions_take(struct pgsessions *s, struct session **out,
 	else
 		s->late = true;
 	(void)pthread_mutex_unlock(&s->mutex);
-	return *out != NULL ? 0 : open_late(s, out, err);
+	*idle = *out != NULL;
+	return *idle ? 0 : open_late(s, out, err);
+}
+
+void pgsessions_set_changed(struct pgsessions *s)
+{
+	(void)pthread_mutex_lock(&s->mutex);
+	s->changed = true;
+	(void)pthread_mutex_unlock(&s->mutex);
+}
+
+bool pgsessions_changed(struct pgsessions *s)
+{
+	bool changed;
+
+	(void)pthread_mutex_lock(&s->mutex);
+	changed = s->changed;
+	(void)pthread_mutex_unlock(&s->mutex);
+	return changed;
 }
 
 void pgsessions_give(struct pgsessions *s, struct session *session, bool good)

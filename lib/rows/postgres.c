@@ -162,15 +162,19 @@ static int postgres_open(struct source *source, const struct source_part *part,
 {
 	struct postgres_source *s = (struct postgres_source *)source;
 	struct selection sel = selection_of(s);
+	struct pgstream_of of = {0};
 	char *header = NULL;
 	char *sql = NULL;
 	int rc;
 
 	*out = NULL;
+	if (part->index != POSTGRES_WHOLE)
+		of.relation = s->relation;
 	if (part->index == POSTGRES_MOVED) {
 		sel.since = s->sessions.facts.xmin;
 	} else if (part->index != POSTGRES_WHOLE) {
-		sel.from = s->relation->leaves[part->index].sql;
+		of.leaf = &s->relation->leaves[part->index];
+		sel.from = of.leaf->sql;
 		sel.ranged = true;
 		sel.first = part->start;
 		sel.last = part->end;
@@ -178,8 +182,10 @@ static int postgres_open(struct source *source, const struct source_part *part,
 	rc = header_of(s, &header, err);
 	if (rc == 0)
 		rc = select_copy(&sel, &sql, err);
+	of.header = header;
+	of.statement = sql;
 	if (rc == 0)
-		rc = pgstream_open(&s->sessions, sql, header, out, err);
+		rc = pgstream_open(&s->sessions, &of, out, err);
 	free(sql);
 	free(header);
 	return rc;
@@ -189,7 +195,10 @@ static int postgres_again(struct source *source, const struct source_part *part,
 			  unsigned attempt, const struct error *why,
 			  struct error *err)
 {
-	(void)source;
+	struct postgres_source *s = (struct postgres_source *)source;
+
+	if (pgsessions_changed(&s->sessions))
+		return 0;
 	/* In one piece it may take hours: whoever wants that runs it again. */
 	if (part->index == POSTGRES_WHOLE || why->code != ERROR_TEMPORARY ||
 	    attempt >= POSTGRES_TRIES)

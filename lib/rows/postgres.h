@@ -19,7 +19,9 @@
  * range that is still to be read to one that was read already, and its
  * transaction is then not below S's xmin.  So once anything was read under a
  * later snapshot, all row versions of such transactions are read at the end,
- * under a snapshot that is later than all others.
+ * under a snapshot that is later than all others.  A table that was rewritten
+ * between the two has moved all its rows, and then nothing helps but to begin
+ * anew.
  */
 #ifndef BLOOMCTL_ROWS_POSTGRES_H
 #define BLOOMCTL_ROWS_POSTGRES_H
@@ -52,7 +54,8 @@ struct pgsessions {
 	struct session **idle;      /* owned, and each of them */
 	size_t count;
 	size_t cap;
-	bool late; /* one with a later snapshot was lent */
+	bool late;    /* one with a later snapshot was lent */
+	bool changed; /* a table is not what it was: reading again is no use */
 };
 
 /* Connects the first one; release in both cases. */
@@ -63,10 +66,14 @@ int pgsessions_share(struct pgsessions *s, unsigned n, struct error *err);
 
 /*
  * Lends one; where none is idle a new one, which has a later snapshot, of the
- * same server.  ERROR_TEMPORARY if another one answers.
+ * same server.  *idle: which it is.  ERROR_TEMPORARY if another one answers.
  */
-int pgsessions_take(struct pgsessions *s, struct session **out,
+int pgsessions_take(struct pgsessions *s, struct session **out, bool *idle,
 		    struct error *err);
+
+/* Says that a table has changed, and whether one has. */
+void pgsessions_set_changed(struct pgsessions *s);
+bool pgsessions_changed(struct pgsessions *s);
 
 /* Takes one back; one that is not good any more is closed. */
 void pgsessions_give(struct pgsessions *s, struct session *session, bool good);
@@ -115,11 +122,18 @@ int postgres_source_open(const char *const *words, size_t count,
 			 const struct source_options *options,
 			 struct source **out, struct error *err);
 
-/*
- * A COPY as a stream, on a session of s, which it gives back when it is
- * closed.  header: a line in front of the rows, or NULL; borrowed until return.
- */
-int pgstream_open(struct pgsessions *s, const char *statement,
-		  const char *header, struct stream **out, struct error *err);
+/* What a stream is of; borrowed until return, but for relation and leaf. */
+struct pgstream_of {
+	const char *statement; /* a COPY */
+	const char *header;    /* a line in front of the rows, or NULL */
+	/* What must be the same when all was read, see relation_check();
+	 * NULL: nothing. */
+	const struct relation *relation;
+	const struct relation_leaf *leaf;
+};
+
+/* On a session of s, which it gives back when it is closed. */
+int pgstream_open(struct pgsessions *s, const struct pgstream_of *of,
+		  struct stream **out, struct error *err);
 
 #endif

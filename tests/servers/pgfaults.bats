@@ -23,10 +23,8 @@ setup_file() {
 		CREATE POLICY part ON guarded USING (entity_id < 'c0000000009');
 		GRANT SELECT ON guarded TO weak;
 	"
-	write_csv rows.csv 1 200
 	postgres_follows copy
-	# Where there is something to lose.
-	make_live rows.csv
+	stands_file
 }
 
 teardown_file() {
@@ -35,20 +33,7 @@ teardown_file() {
 }
 
 setup() {
-	begin
-	cp -R "$BATS_FILE_TMPDIR/t" .
-	cat >c.keyspec <<-'END'
-		[keyspec]
-		version = 1
-		name = cards
-		key = card:{id}:{scope}
-		buckets = 4
-		filter = {name}:{bucket}
-		[field id]
-		column = entity_id
-	END
-	live=$(readlink t/*/live)
-	server=main
+	stands_setup
 }
 
 teardown() {
@@ -59,15 +44,6 @@ teardown() {
 from() {
 	bloomctl_run build -k c.keyspec -t dir:t -s "$(postgres_word "$server")" \
 		--capacity 200000 "$@"
-}
-
-# left_alone: what is live is, and nothing else can be promoted.
-left_alone() {
-	[[ $(readlink t/*/live) == "$live" ]] || fail "it is not live any more"
-	bloomctl_ok verify -q -k cards.keyspec -t dir:t \
-		-s "file:$BATS_FILE_TMPDIR/rows.csv"
-	bloomctl_run swap -k c.keyspec -t dir:t
-	((status == 83 || status == 66)) || fail "a swap ended with $status"
 }
 
 @test "pgfaults: a session is one transaction that only reads, and has a name" {
