@@ -161,6 +161,8 @@ same_as() {
 			else bytes([c]) for c in key) + b'\n'
 		keys = [bytes([c]) for c in range(256)] + [bytes(range(256)),
 			b'\\.', b'\\N', b'\xef\xbb\xbfx', b'x' * 65535, b' ']
+		# Lines that are four times as long, and no end of a buffer.
+		keys += [bytes(45000 + n) for n in range(8)] + [bytes(65535)]
 		open('odd.txt', 'wb').write(b''.join(line(k) for k in keys))
 	END
 	bloomctl_ok export -q -t file:x -s file:odd.txt --input-format text \

@@ -84,7 +84,8 @@ static int on_key(struct sink *sink, uint32_t bucket, const void *key,
 
 	(void)bucket;
 	s->part.rows++;
-	if (s->keys.max - s->keys.len < 2 * len + 1 && flush_keys(s, err) != 0)
+	if (s->keys.max - s->keys.len < ESCAPE_LEN * len + 1 &&
+	    flush_keys(s, err) != 0)
 		return -1;
 	add_line(&s->keys, key, len);
 	return 0;
