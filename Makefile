@@ -286,6 +286,8 @@ bench: $(BUILT) $(BENCHES)
 	@$(TEST_ENV) tests/bench/run
 	@echo
 	@$(TEST_ENV) tests/bench/servers
+	@echo
+	@$(TEST_ENV) tests/bench/postgres
 
 MAN_PAGES = $(wildcard man/*.[1-8])
 VECTORS = $(wildcard lib/bloomkey/vectors/*.tsv)
