@@ -76,11 +76,10 @@ static int on_reply(void *ctx, uint32_t bucket, const struct batch_items *items,
 	for (size_t i = 0; i < reply->len; i++) {
 		const struct reply *item = &reply->u.items[i];
 
-		if (says_full(item))
-			return full(w, bucket, i, count, err);
 		if (item->type != REPLY_INTEGER || item->u.integer < 0 ||
 		    item->u.integer > 1)
-			return refused(w, bucket, item, err);
+			return says_full(item) ? full(w, bucket, i, count, err)
+					       : refused(w, bucket, item, err);
 		ones += (uint64_t)item->u.integer;
 	}
 	if (reply->len != count)
