@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lib/redis/reply.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <hiredis/hiredis.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/num.h"
+#include "lib/redis/replyarena.h"
+#include "lib/redis/replyflat.h"
 
-/* The first chunk holds the answer to a whole command of 1000 items. */
-#define CHUNK_FIRST (32u << 10)
-#define CHUNK_LARGE (1u << 20)
 /* How deep arrays may lie in each other; what 0.14 allows. */
 #define DEPTH_MAX 8
 /* What stands around a text at most: its length and the ends of lines. */
@@ -29,13 +28,6 @@
 #define HIREDIS_RESP3 0
 #endif
 
-struct chunk {
-	struct chunk *next;
-	size_t cap;
-	size_t used;
-	_Alignas(max_align_t) unsigned char bytes[];
-};
-
 /* Why an object could not be made; the parser knows only "no memory". */
 enum fault {
 	FAULT_NONE,
@@ -48,10 +40,10 @@ enum fault {
 struct reader {
 	redisReader *parser;
 	redisReplyObjectFunctions functions; /* not const to the parser */
-	struct chunk *first;                 /* kept; the others hang on it */
-	struct chunk *last;
-	size_t max;
-	size_t used; /* by the reply at hand */
+	struct replyarena arena;
+	struct buf ahead; /* fed, and not given to the parser yet */
+	size_t at;        /* what of it is done with */
+	bool parsing;     /* the parser has bytes */
 	uint64_t fed;
 	uint64_t whole; /* of those fed, what whole replies were made of */
 	bool done;      /* the reply in root is given out */
@@ -59,65 +51,15 @@ struct reader {
 	struct reply root;
 };
 
-static struct chunk *chunk_new(size_t cap)
-{
-	struct chunk *c = malloc(sizeof(*c) + cap);
-
-	if (c != NULL) {
-		c->next = NULL;
-		c->cap = cap;
-		c->used = 0;
-	}
-	return c;
-}
-
-static void free_chunks(struct chunk *c)
-{
-	while (c != NULL) {
-		struct chunk *next = c->next;
-
-		free(c);
-		c = next;
-	}
-}
-
 /* Memory that stays until the next reply; NULL with a fault. */
 static void *take(struct reader *r, size_t size)
 {
-	const size_t align = _Alignof(struct reply) - 1;
-	struct chunk *c = r->last;
-	void *p;
+	bool large;
+	void *p = replyarena_take(&r->arena, size, &large);
 
-	if (size > r->max - r->used) {
-		r->fault = FAULT_LARGE;
-		return NULL;
-	}
-	if (size > c->cap - c->used) {
-		size_t cap =
-			c->cap < CHUNK_LARGE / 2 ? 2 * c->cap : CHUNK_LARGE;
-
-		c->next = chunk_new(size > cap ? size : cap);
-		if (c->next == NULL) {
-			r->fault = FAULT_MEMORY;
-			return NULL;
-		}
-		c = r->last = c->next;
-	}
-	p = c->bytes + c->used;
-	r->used += size;
-	size = (size + align) & ~align;
-	c->used = size > c->cap - c->used ? c->cap : c->used + size;
+	if (p == NULL)
+		r->fault = large ? FAULT_LARGE : FAULT_MEMORY;
 	return p;
-}
-
-static void begin_reply(struct reader *r)
-{
-	free_chunks(r->first->next);
-	r->first->next = NULL;
-	r->first->used = 0;
-	r->last = r->first;
-	r->used = 0;
-	r->done = false;
 }
 
 /* --- what the parser calls ----------------------------------------------- */
@@ -251,11 +193,10 @@ struct reader *reader_new(size_t max)
 
 	if (r == NULL)
 		return NULL;
-	r->max = max;
+	buf_init(&r->ahead, SIZE_MAX);
 	r->functions = functions;
-	r->first = r->last = chunk_new(CHUNK_FIRST);
 	r->parser = redisReaderCreateWithFunctions(&r->functions);
-	if (r->first == NULL || r->parser == NULL) {
+	if (replyarena_init(&r->arena, max) != 0 || r->parser == NULL) {
 		reader_free(r);
 		return NULL;
 	}
@@ -270,7 +211,8 @@ void reader_free(struct reader *r)
 		return;
 	if (r->parser != NULL)
 		redisReaderFree(r->parser);
-	free_chunks(r->first);
+	replyarena_release(&r->arena);
+	buf_release(&r->ahead);
 	free(r);
 }
 
@@ -285,7 +227,7 @@ static int failed(const struct reader *r, struct error *err)
 	case FAULT_LARGE:
 		return error_set(err, ERROR_DATA,
 				 "its answer needs more than %s",
-				 num_bytes_text(r->max, max));
+				 num_bytes_text(r->arena.max, max));
 	case FAULT_DEEP:
 		return error_set(err, ERROR_DATA,
 				 "its answer is nested deeper than %d arrays",
@@ -306,37 +248,106 @@ static int failed(const struct reader *r, struct error *err)
 			       "and is TLS on at both ends or at neither?");
 }
 
-int reader_feed(struct reader *r, const void *data, size_t len,
+static int give(struct reader *r, const void *data, size_t len,
 		struct error *err)
 {
 	const redisReader *parser = r->parser;
 
 	/* A text is buffered until it is whole, whatever length it claims. */
-	if (parser->err == 0 && parser->len - parser->pos > r->max + FRAME)
+	if (parser->err == 0 &&
+	    parser->len - parser->pos > r->arena.max + FRAME)
 		r->fault = FAULT_LARGE;
 	if (r->fault != FAULT_NONE ||
 	    redisReaderFeed(r->parser, data, len) != REDIS_OK)
 		return failed(r, err);
+	return 0;
+}
+
+int reader_feed(struct reader *r, const void *data, size_t len,
+		struct error *err)
+{
+	size_t left = r->ahead.len - r->at;
+
+	if (r->parsing && give(r, data, len, err) != 0)
+		return -1;
+	if (!r->parsing) {
+		if (left > 0)
+			memmove(r->ahead.data, r->ahead.data + r->at, left);
+		r->ahead.len = left;
+		r->at = 0;
+		if (buf_add(&r->ahead, data, len) != 0)
+			return error_nomem(err);
+	}
 	r->fed += len;
 	return 0;
 }
 
-int reader_next(struct reader *r, const struct reply **out, struct error *err)
+/* As reader_next(), where the parser has nothing; 2: now it has. */
+static int next_ahead(struct reader *r, struct error *err)
 {
+	const char *data = r->ahead.data + r->at;
+	size_t len = r->ahead.len - r->at;
+	struct reply *items;
+	size_t count, first;
+
+	if (len == 0)
+		return 0;
+	switch (replyflat_scan(data, len, &count, &first)) {
+	case REPLYFLAT_PART:
+		return 0;
+	case REPLYFLAT_NO:
+		r->parsing = true;
+		r->at = r->ahead.len;
+		return give(r, data, len, err) == 0 ? 2 : -1;
+	case REPLYFLAT_WHOLE:
+		break;
+	}
+	items = take(r, count * sizeof(*items));
+	if (items == NULL)
+		return failed(r, err);
+	data += first + REPLYFLAT_DIGIT;
+	for (size_t i = 0; i < count; i++)
+		items[i] = (struct reply){
+			.type = REPLY_INTEGER,
+			.u.integer = data[i * REPLYFLAT_STEP] - '0'};
+	r->root = (struct reply){
+		.type = REPLY_ARRAY, .len = count, .u.items = items};
+	r->at += first + count * REPLYFLAT_STEP;
+	r->whole = r->fed - (r->ahead.len - r->at);
+	return 1;
+}
+
+static int next_parsed(struct reader *r, struct error *err)
+{
+	const redisReader *parser = r->parser;
 	void *reply = NULL;
 
-	*out = NULL;
-	if (r->done)
-		begin_reply(r);
-	if (r->fault != FAULT_NONE ||
-	    redisReaderGetReply(r->parser, &reply) != REDIS_OK)
+	if (redisReaderGetReply(r->parser, &reply) != REDIS_OK)
 		return failed(r, err);
 	if (reply == NULL)
 		return 0;
-	r->done = true;
-	r->whole = r->fed - (r->parser->len - r->parser->pos);
-	*out = reply;
+	r->parsing = parser->len > parser->pos;
+	r->whole = r->fed - (parser->len - parser->pos);
 	return 1;
+}
+
+int reader_next(struct reader *r, const struct reply **out, struct error *err)
+{
+	int rc = 2;
+
+	*out = NULL;
+	if (r->done)
+		replyarena_reset(&r->arena);
+	r->done = false;
+	if (r->fault != FAULT_NONE)
+		return failed(r, err);
+	if (!r->parsing)
+		rc = next_ahead(r, err);
+	if (rc == 2)
+		rc = next_parsed(r, err);
+	r->done = rc == 1;
+	*out = rc == 1 ? &r->root : NULL;
+	return rc;
 }
 
 bool reader_empty(const struct reader *r)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * reply: what a server says, parsed by hiredis' reader into one arena.
+ * reply: what a server says, parsed into one arena: arrays of digits, which
+ * are most of what comes, by replyflat, and all else by hiredis' reader.
  *
  *	bytes ─ reader_feed ─ reader_next ─ struct reply, a tree
  *
