@@ -92,12 +92,25 @@ static int on_reply(void *ctx, uint32_t bucket, const struct batch_items *items,
 	return 0;
 }
 
-/* Where the filter of a bucket and of those behind it is. */
+/*
+ * Where the filter of a bucket and of those around it is.  Buckets are asked in
+ * any order: so that none is looked at time and again for being behind another
+ * one, it is begun with those in front that are not known yet either, as far as
+ * a look certainly goes.
+ */
 static int locate(struct server_probe *p, uint32_t bucket, struct error *err)
 {
-	const struct seen *seen = serverlook_at(p->look, p->server, p->cluster,
-						p->generation, bucket, err);
+	const struct seen *seen;
+	uint32_t first = bucket;
 
+	while (first > 0 && p->where[first - 1] == WHERE_UNKNOWN &&
+	       bucket - first + 1 < p->look->ahead)
+		first--;
+	seen = serverlook_at(p->look, p->server, p->cluster, p->generation,
+			     first, err);
+	if (seen != NULL)
+		seen = serverlook_at(p->look, p->server, p->cluster,
+				     p->generation, bucket, err);
 	if (seen == NULL || serverlook_check(seen, p->server, p->generation,
 					     bucket, p->sealed, err) != 0)
 		return -1;
