@@ -83,6 +83,27 @@ whole() {
 	all_of asked.csv
 }
 
+# exported WORD...: through files that an export wrote, nothing is lost.
+exported() {
+	local began=${EPOCHREALTIME/./}
+	bloomctl_ok export -q -s "$(postgres_word copy)" --table cards \
+		-k cards.keyspec -t file:cards -j 2 "$@"
+	echo "# export of $CARDS_ROWS rows, ${*}: $(((${EPOCHREALTIME/./} - began) / 1000)) ms" >&3
+	timed build -q -s file:cards -j 2 --receipt built.json
+	assert_json built.json ".rows == $CARDS_ROWS" .source.origin.standby \
+		'.horizon.kind == "xmin"'
+	on_ok swap -q
+	from_standby verify -q --receipt verified.json
+	assert_json verified.json ".rows == $CARDS_ROWS" '.missing == 0'
+}
+
+@test "pgrows: through files, as rows and as keys" {
+	exported --compress zstd
+	all_of asked.csv
+	exported --canonical
+	all_of asked.csv
+}
+
 @test "pgrows: rows that a server has not are counted, all of them" {
 	local gone
 	from_standby build -q --where 'status = 1'
