@@ -13,6 +13,11 @@
 /* The oldest version that exports snapshots in recovery. */
 #define VERSION_MIN 100000
 
+/* In microseconds since 1970, whatever the time zone. */
+#define STARTED                                           \
+	"(extract(epoch FROM pg_postmaster_start_time())" \
+	" * 1000000)::bigint"
+
 static void keep(char *out, size_t size, const struct answer *answer,
 		 size_t column)
 {
@@ -65,24 +70,25 @@ static int check_version(struct session *session, struct error *err)
  */
 static int read_position(struct session *session, struct error *err)
 {
-	static const char sql[] = "SELECT CASE WHEN pg_is_in_recovery()"
-				  " THEN pg_last_wal_replay_lsn()"
-				  " ELSE pg_current_wal_insert_lsn() END";
+	static const char sql[] =
+		"SELECT CASE WHEN pg_is_in_recovery()"
+		" THEN pg_last_wal_replay_lsn()"
+		" ELSE pg_current_wal_insert_lsn() END, " STARTED;
 	struct answer *answer;
 
 	if (query_try(session, sql, 0, NULL, &answer, NULL, err) != 0)
 		return -1;
-	if (answer != NULL)
+	if (answer != NULL) {
 		KEEP(session->facts.lsn, answer, 0);
+		KEEP(session->facts.started, answer, 1);
+	}
 	answer_free(answer);
 	return 0;
 }
 
 int facts_before(struct session *session, struct error *err)
 {
-	static const char sql[] =
-		"SELECT pg_is_in_recovery(), pg_postmaster_start_time()::text,"
-		" current_setting('server_encoding')";
+	static const char sql[] = "SELECT current_setting('server_encoding')";
 	struct session_facts *f = &session->facts;
 	struct answer *answer;
 
@@ -91,8 +97,7 @@ int facts_before(struct session *session, struct error *err)
 	if (check_version(session, err) != 0 ||
 	    query_run(session, sql, 0, NULL, &answer, err) != 0)
 		return -1;
-	f->standby = strcmp(answer_text(answer, 0, 0), "t") == 0;
-	KEEP(f->encoding, answer, 2);
+	KEEP(f->encoding, answer, 0);
 	answer_free(answer);
 	return read_position(session, err);
 }
@@ -136,22 +141,26 @@ static int read_lag(struct session *session, struct error *err)
 int facts_within(struct session *session, struct error *err)
 {
 	static const char sql[] =
-		"SELECT pg_postmaster_start_time()::text, current_database(),"
-		" current_user,"
+		"SELECT " STARTED ", current_database(), current_user,"
 		" txid_snapshot_xmin(txid_current_snapshot()),"
 		" txid_snapshot_xmax(txid_current_snapshot()),"
-		" (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+		" (extract(epoch FROM clock_timestamp()) * 1000)::bigint,"
+		" pg_is_in_recovery()";
 	struct session_facts *f = &session->facts;
 	struct answer *answer;
 
 	if (query_run(session, sql, 0, NULL, &answer, err) != 0)
 		return -1;
+	/* A proxy may have another server for each transaction. */
+	if (strcmp(f->started, answer_text(answer, 0, 0)) != 0)
+		f->lsn[0] = '\0';
 	KEEP(f->started, answer, 0);
 	KEEP(f->database, answer, 1);
 	KEEP(f->user, answer, 2);
 	KEEP(f->xmin, answer, 3);
 	KEEP(f->xmax, answer, 4);
 	f->taken = strtoll(answer_text(answer, 0, 5), NULL, 10);
+	f->standby = strcmp(answer_text(answer, 0, 6), "t") == 0;
 	answer_free(answer);
 	if (read_system(session, err) != 0)
 		return -1;

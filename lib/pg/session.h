@@ -37,7 +37,8 @@ struct session_facts {
 	char software[64];  /* "15.18" */
 	bool standby;       /* it is in recovery */
 	char lsn[32];       /* a standby's replayed, a primary's inserted
-			       position, before the snapshot was taken */
+			       position, before the snapshot was taken; ""
+			       too if it was asked of another server */
 	int64_t lag_ms;     /* age of the last transaction that a standby has
 			       replayed; -1: not known, or no standby */
 	char encoding[32];  /* the database's: "UTF8" */

@@ -177,3 +177,41 @@ gives_all() {
 	bloomctl_run swap -k c.keyspec -t dir:t
 	assert_status 83
 }
+
+# holds_one FIFO: a session through the pooler, of what is written there.
+holds_one() {
+	postgres_bin
+	mkfifo "$1"
+	"$postgres_bin/psql" -X -q -A -t -h "$pooler" -p 6432 -U postgres \
+		-d postgres <"$1" >"$1.out" 2>&1 3>&- &
+}
+
+@test "pgproxy: a position is told only of the server that the rows are of" {
+	local one two
+	pgbouncer_start \
+		"postgres = host=$(postgres_socket),$(postgres_socket copy)" \
+		'pool_mode = transaction' 'server_round_robin = 1'
+	# Both are in the pool, and statements go to them in turn.
+	holds_one one
+	exec {one}>one
+	echo 'BEGIN; SELECT pg_is_in_recovery();' >&"$one"
+	wait_until test -s one.out
+	holds_one two
+	exec {two}>two
+	echo 'BEGIN; SELECT pg_is_in_recovery();' >&"$two"
+	wait_until test -s two.out
+	[[ $(sort one.out two.out) == f$'\n't ]]
+	echo "COMMIT; SELECT 'over';" >&"$one"
+	echo "COMMIT; SELECT 'over';" >&"$two"
+	wait_until grep -q over one.out
+	wait_until grep -q over two.out
+	from "$pooled" build -q --receipt r.json --capacity 100000
+	assert_status 0
+	# The position was asked of the other one.
+	assert_json r.json '.source.origin.lsn == null' \
+		'(.source.origin.lag_ms != null) == .source.origin.standby'
+	pgbouncer_stop
+	pgbouncer_start "$database" 'pool_mode = transaction'
+	from "$pooled" build -q --receipt r.json --capacity 100000
+	assert_json r.json '.source.origin.lsn != null'
+}
