@@ -55,9 +55,9 @@ static bool cut(const char *name, size_t *len, const char *suffix)
 	return true;
 }
 
-size_t exportlist_base_len(const char *name)
+/* How long the base is in the first len bytes of a name, or 0. */
+static size_t base_len(const char *name, size_t len)
 {
-	size_t len = strlen(name);
 	bool is = false;
 
 	(void)(cut(name, &len, ".gz") || cut(name, &len, ".zst"));
@@ -69,6 +69,35 @@ size_t exportlist_base_len(const char *name)
 		is = is && name[i] >= '0' && name[i] <= '9';
 	len -= DIGITS + 1;
 	return is && name[len] == '.' ? len : 0;
+}
+
+size_t exportlist_base_len(const char *name)
+{
+	return base_len(name, strlen(name));
+}
+
+size_t exportlist_aside_len(const char *name)
+{
+	size_t len = strlen(name);
+
+	return cut(name, &len, EXPORTLIST_ASIDE) ? base_len(name, len) : 0;
+}
+
+int exportlist_check_base(const struct exportlist *list, const char *base,
+			  size_t len, struct error *err)
+{
+	const char *name = list->parts[0].name;
+	size_t own = exportlist_base_len(name);
+
+	if (own == len && memcmp(name, base, len) == 0)
+		return 0;
+	(void)error_set(
+		err, ERROR_DATA,
+		"it is the list of an export to '%.*s', and has another "
+		"name",
+		(int)(own < 200 ? own : 200), name);
+	return error_hint(err, "lists and parts keep their names; export again "
+			       "for others");
 }
 
 static json_t *encode_number(uint64_t n)

@@ -31,6 +31,8 @@
 /* While an export is not ended: its list, and that of the one before. */
 #define EXPORTLIST_MARK ".export.json.tmp"
 #define EXPORTLIST_OLD  ".export.json.old"
+/* What is behind a part's name while it is written. */
+#define EXPORTLIST_ASIDE ".tmp"
 /* The column of an export of keys. */
 #define EXPORTLIST_KEY "bloom_key"
 
@@ -95,6 +97,16 @@ int exportlist_part_name(const struct exportlist *list, const char *base,
  * else 0.
  */
 size_t exportlist_base_len(const char *name);
+
+/* The same for the name of a part that is being written. */
+size_t exportlist_aside_len(const char *name);
+
+/*
+ * Whether the parts are named for a base of that many bytes, as they are
+ * unless somebody gave the list another name.  0 or -1 (ERROR_DATA).
+ */
+int exportlist_check_base(const struct exportlist *list, const char *base,
+			  size_t len, struct error *err);
 
 /* "csv", "text", "key". */
 const char *exportlist_kind_name(enum exportlist_kind kind);

@@ -3,7 +3,8 @@
  * file: files as a source; for source.c, and for what cuts them.
  *
  *	filelist.c      which files, and a first look at each
- *	listed.c        those that are parts of exports, and their lists
+ *	listed.c        words that mean lists of exports
+ *	listedfile.c    those that are parts of exports, and their lists
  *	file.c          their parts, and streams of rows
  *	listedstream.c  a part's bytes, held to its list
  *	filecut.c       where a file of COPY text may be cut

@@ -101,7 +101,7 @@ static int add_pattern(struct file_source *s, const char *pattern,
 		return error_hint(err, "file:PATH");
 	}
 	if (pattern[strcspn(pattern, "*?[")] == '\0' ||
-	    lstat(pattern, &st) == 0) {
+	    lstat(pattern, &st) == 0 || listed_is(pattern)) {
 		rc = listed_take(s, pattern, err);
 		if (rc != 0)
 			return rc > 0 ? 0 : -1;

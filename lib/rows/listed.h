@@ -34,6 +34,12 @@ struct listed {
 int listed_take(struct file_source *s, const char *word, struct error *err);
 
 /*
+ * Whether the list of an export to that path is there, which then is meant
+ * although the path looks like a pattern.
+ */
+bool listed_is(const char *word);
+
+/*
  * Whether a name that a pattern matched is no file of rows: a list, which is
  * then read, or what an export has not ended.  1, 0 or -1.
  */
