@@ -264,7 +264,7 @@ file 'keys.txt'	2	\\N	empty	" ]]
 	mv x.* y.* z.* kept
 	changed() {
 		local code=${3%% -- *} words
-		rm -rf x.* y.* z.*
+		rm -rf w.* x x.* y.* z.*
 		cp kept/* .
 		eval "$code"
 		eval "words=(${3#* -- })"
@@ -288,7 +288,11 @@ file 'keys.txt'	2	\\N	empty	" ]]
 		74 file 'x.export.json': cut off at 0 bytes :: : >x.export.json -- -s 'file:x.0*'
 		66 file 'x.export.json': not a regular file :: rm x.export.json; mkdir x.export.json -- -s file:x
 		66 file 'x.00001.csv.gz': the export that it is a part of has not ended :: mv x.export.json x.export.json.tmp -- -s 'file:x.*'
+		66 file 'x.00001.csv.gz.tmp': the export that it is a part of has not ended :: mv x.00001.csv.gz x.00001.csv.gz.tmp -- -s file:x.00001.csv.gz.tmp
+		66 file 'x': the export to that path has not ended :: mv x.export.json x.export.json.tmp -- -s file:x
 		66 file 'w': cannot open it :: : -- -s file:w
+		64 file 'x': it is there, and so is the list of an export to that path :: cp rows.csv x -- -s file:x
+		74 file 'w.export.json': it is the list of an export to 'x', and has another name :: cp x.export.json w.export.json -- -s file:w
 		66 file 'w.export.json': No such file :: : -- -s file:w.export.json
 		66 no file matches 'x.*' :: rm x.export.json; mv x.00001.csv.gz x.00001.csv.gz.tmp; rm x.00002.csv.gz -- -s 'file:x.*'
 		64 file 'z.00001.csv': it is no part of an export, and other files of the source are :: : -- -s file:y -s file:z.00001.csv
@@ -304,14 +308,24 @@ file 'keys.txt'	2	\\N	empty	" ]]
 		64 option --columns: keys are COPY text of one column :: : -- -s file:rows.csv --input-format key --columns id
 		64 option --null: keys are COPY text of one column :: : -- -s file:rows.csv --input-format key --null x
 	END
-	no_wrong 29
+	no_wrong 33
 	# As they are, they are files like others.
 	cp kept/* .
 	same_as "$one" -s file:x.00001.csv.gz --parts any
 	same_as "$one" -s 'file:y.*' --parts any
 	same_as "$one" -s file:z.00001.csv
 	same_as "$one" -s file:y --parts bloomctl
-	no_wrong 29
+	# A path is more than what stands at it, or looks like a pattern.
+	cp more.csv y
+	same_as "$one" -s file:y --parts any
+	same_as "$one" -s file:y --parts bloomctl
+	same_as "$one" -s file:y.export.json
+	rm y
+	mkdir y
+	same_as "$one" -s file:y
+	bloomctl_ok export -q -t 'file:[y]*' -s file:rows.csv
+	same_as "$one" -s 'file:[y]*'
+	no_wrong 33
 }
 
 # --- one export after another ---------------------------------------------
@@ -348,6 +362,54 @@ file 'keys.txt'	2	\\N	empty	" ]]
 	[[ $(ls a/b) == $'x.00001.csv.gz\nx.export.json' ]]
 	same_as "$one" -s "file:$PWD/a/b/x"
 	no_wrong 0
+}
+
+@test "export: what others have put in its way is not written to, nor removed" {
+	local name
+	bloomctl_ok export -q -t file:y -s file:rows.csv --compress none
+	sha256sum y.* >was
+	# A mark that is another file, or leads to one.
+	for name in hard soft pipe; do
+		rm -f x.*
+		case $name in
+		hard) ln y.00001.csv x.export.json.tmp ;;
+		soft) ln -s y.00001.csv x.export.json.tmp ;;
+		pipe) mkfifo x.export.json.tmp ;;
+		esac
+		bloomctl_run export -t file:x -s file:rows.csv
+		assert_failure 74 export "file 'x.export.json.tmp': "
+		[[ $(echo x.*) == x.export.json.tmp ]]
+	done
+	rm x.*
+	# Lists that are copies of another's, or that no run that died left.
+	for name in x.export.json.tmp x.export.json.old; do
+		cp y.export.json "$name"
+		bloomctl_ok export -q -t file:x -s file:rows.csv
+		[[ $(echo x.*) == 'x.00001.csv.gz x.export.json' ]]
+		rm x.*
+	done
+	bloomctl_ok export -q -t file:x -s file:rows.csv
+	mv x.export.json x.export.json.old
+	bloomctl_run export -t file:x -s file:rows.csv
+	assert_failure 74 export "file 'x.00001.csv.gz': it is there, and no list"
+	[[ $(echo x.*) == 'x.00001.csv.gz x.export.json.old' ]]
+	cp y.export.json x.export.json
+	bloomctl_run export -t file:x -s file:rows.csv
+	assert_failure 74 export "file 'x.export.json': it is the list of an export to 'y'"
+	# What appears while rows are read.
+	rm x.*
+	mkfifo gate
+	"$BLOOMCTL" export -t file:x -s 'exec:cat gate' -s 'exec:cat rows.csv' \
+		2>said 3>&- &
+	first=$!
+	exec 7>gate
+	printf 'id,scope\n' >&7
+	wait_until test -e x.00001.csv.gz.tmp
+	ln y.00001.csv x.00002.csv.gz.tmp
+	exec 7>&-
+	wait "$first" && fail 'it wrote to what is not its own'
+	assert_has "$(<said)" "file 'x.00002.csv.gz.tmp': cannot make it: File exists"
+	sha256sum --quiet -c was
 }
 
 @test "export: two do not write to one path at a time" {
@@ -410,10 +472,14 @@ file 'keys.txt'	2	\\N	empty	" ]]
 	table asked <<-END
 		64 target 'file:': it names a folder and no files :: -t file:
 		64 target 'file:none/': it names a folder and no files :: -t file:none/
+		64 target 'file:.': it names a folder and no files :: -t file:.
+		64 target 'file:../..': it names a folder and no files :: -t file:../..
+		64 target 'file:x.export.json': it names a list :: -t file:x.export.json
 		66 target 'file:none/x': folder 'none': No such file or directory :: -t file:none/x
 		66 target 'file:rows.csv/x': folder 'rows.csv': Not a directory :: -t file:rows.csv/x
 		64 target 'file:$long': its name is too long :: -t file:$long
-		64 its name is no text of UTF-8 :: -t \$'file:\\xff'
+		64 its name has control characters, or is no text of UTF-8 :: -t \$'file:\\xff'
+		64 its name has control characters, or is no text of UTF-8 :: -t \$'file:a\\nb'
 		64 option --canonical: it needs --keyspec :: -t file:x --canonical
 		64 option --input-format key: it needs --keyspec :: -t file:x --input-format key
 		64 option --output-format: it is for a database :: -t file:x --output-format csv
@@ -430,6 +496,6 @@ file 'keys.txt'	2	\\N	empty	" ]]
 	table asked <<-'END'
 		74 file 'x.export.json.tmp': cannot make it :: -t file:x
 	END
-	no_wrong 18
+	no_wrong 22
 	[[ $(echo x.*) == 'x.export.json.tmp' ]]
 }

@@ -34,13 +34,13 @@ int exportfile_fail(const struct exportfile *e, const char *name,
 int exportfile_name(const struct exportfile *e, size_t number, bool aside,
 		    char out[NAME_MAX + 1], struct error *err)
 {
-	size_t room = NAME_MAX + 1 - strlen(EXPORTFILE_ASIDE);
+	size_t room = NAME_MAX + 1 - strlen(EXPORTLIST_ASIDE);
 
 	if (exportlist_part_name(e->list, e->base, number, out, room, err) != 0)
 		return -1;
 	if (aside)
-		memcpy(out + strlen(out), EXPORTFILE_ASIDE,
-		       sizeof(EXPORTFILE_ASIDE));
+		memcpy(out + strlen(out), EXPORTLIST_ASIDE,
+		       sizeof(EXPORTLIST_ASIDE));
 	return 0;
 }
 
@@ -92,8 +92,8 @@ int exportfile_begin(struct exportfile *e, size_t number, struct error *err)
 				 e->path, EXPORTLIST_PARTS_MAX);
 	if (exportfile_name(e, number, true, name, err) != 0)
 		return -1;
-	fd = file_openat(e->dir, name,
-			 O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+	/* All that were there are gone: another is not ours. */
+	fd = file_openat(e->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 			 EXPORTFILE_MODE);
 	return fd >= 0 ? fd : exportfile_fail(e, name, "cannot make it", err);
 }
@@ -264,8 +264,12 @@ static int rename_all(struct exportfile *e, struct error *err)
 		if (exportfile_name(e, i + 1, true, aside, err) != 0 ||
 		    rename_one(e, aside, e->list->parts[i].name, err) != 0)
 			return -1;
-	if (exportlock_walk(e, remove_stale, err) != 0 ||
-	    sync_folder(e, err) != 0)
+	if (exportlock_walk(e, remove_stale, err) != 0)
+		return -1;
+	/* Its parts are gone, and with the mark the lock goes: afterwards it
+	 * might be another's.  One that stays is removed by the next export. */
+	(void)unlinkat(e->dir, e->old_name, 0);
+	if (sync_folder(e, err) != 0)
 		return -1;
 	return rename_one(e, e->mark_name, e->list_name, err);
 }
@@ -281,8 +285,6 @@ int exportfile_finish(struct exportfile *e, struct error *err)
 						 "run it again")
 			       : -1;
 	e->finished = true;
-	/* One that stays is removed by the next export. */
-	(void)unlinkat(e->dir, e->old_name, 0);
 	return sync_folder(e, err);
 }
 

@@ -14,8 +14,7 @@
 
 #include "lib/job/exportfile.h"
 
-#define EXPORTFILE_ASIDE ".tmp"
-#define EXPORTFILE_MODE  0600
+#define EXPORTFILE_MODE 0600
 
 struct exportfile {
 	char *path;       /* as it was given */

@@ -13,29 +13,15 @@
 #include "lib/base/show.h"
 #include "lib/job/exportfile_private.h"
 
-/* Whether it is a part that no run has ended, which the lock's owner may
- * remove. */
-static bool is_aside(const struct exportfile *e, const char *name)
-{
-	char part[NAME_MAX + 1];
-	size_t len = strlen(name);
-
-	if (len < sizeof(EXPORTFILE_ASIDE) || len > NAME_MAX ||
-	    strcmp(name + len - strlen(EXPORTFILE_ASIDE), EXPORTFILE_ASIDE) !=
-		    0)
-		return false;
-	memcpy(part, name, len - strlen(EXPORTFILE_ASIDE));
-	part[len - strlen(EXPORTFILE_ASIDE)] = '\0';
-	return exportfile_is_of(e, part, exportlist_base_len(part));
-}
-
 /*
  * Removes what runs that died have left: parts that have not taken their names
  * and, where there is no list, those that have or had theirs.
  */
 static int look_at(struct exportfile *e, const char *name, struct error *err)
 {
-	if (is_aside(e, name) || exportfile_has(&e->died[0], name) ||
+	/* What no run has ended is the lock's owner's to remove. */
+	if (exportfile_is_of(e, name, exportlist_aside_len(name)) ||
+	    exportfile_has(&e->died[0], name) ||
 	    exportfile_has(&e->died[1], name)) {
 		if (unlinkat(e->dir, name, 0) != 0 && errno != ENOENT)
 			return exportfile_fail(e, name, "cannot remove it",
@@ -85,6 +71,24 @@ int exportlock_walk(struct exportfile *e,
 	return rc;
 }
 
+/*
+ * A mark that was there is written to: it must not be a file that others read,
+ * or one that has another name, too.
+ */
+static int check_mark(const struct exportfile *e, const struct stat *mark,
+		      struct error *err)
+{
+	if (S_ISREG(mark->st_mode) && mark->st_uid == geteuid() &&
+	    mark->st_nlink == 1)
+		return 0;
+	(void)error_set(err, ERROR_DATA,
+			"file '%.*s%s': it is no regular file of this user "
+			"with one name",
+			(int)(e->base - e->path), e->path, e->mark_name);
+	return error_hint(err, "remove it, unless an export of somebody else "
+			       "is to be run again; or export to another path");
+}
+
 /* *again: the lock was that of a file that is not there any more. */
 static int lock_mark(struct exportfile *e, bool *again, struct error *err)
 {
@@ -116,7 +120,7 @@ static int lock_mark(struct exportfile *e, bool *again, struct error *err)
 		 fstatat(e->dir, e->mark_name, &there, AT_SYMLINK_NOFOLLOW) !=
 			 0 ||
 		 mine.st_ino != there.st_ino || mine.st_dev != there.st_dev;
-	return 0;
+	return *again ? 0 : check_mark(e, &mine, err);
 }
 
 static int lock(struct exportfile *e, struct error *err)
@@ -153,8 +157,12 @@ static int read_list(const struct exportfile *e, const char *name,
 		       name);
 	buf_init(&text, EXPORTLIST_MAX);
 	rc = file_read(path, &text, ERROR_DATA, err);
-	if (rc == 0 && exportlist_decode(text.data, text.len, out, err) != 0)
+	if (rc == 0 &&
+	    (exportlist_decode(text.data, text.len, out, err) != 0 ||
+	     exportlist_check_base(out, e->base, strlen(e->base), err) != 0))
 		rc = error_prefix(err, "file '%s'", path);
+	if (rc != 0)
+		exportlist_release(out);
 	buf_release(&text);
 	free(path);
 	return rc;
@@ -171,7 +179,8 @@ static int read_lists(struct exportfile *e, struct error *err)
 					      "export to another path");
 		return -1;
 	}
-	if (e->before.count > 0)
+	/* Where no run died, what lies there is somebody's own. */
+	if (e->before.count > 0 || e->clean)
 		return 0;
 	/* Before their texts were whole no file had taken another name. */
 	(void)read_list(e, e->mark_name, &e->died[0], &ignored);
@@ -182,6 +191,8 @@ static int read_lists(struct exportfile *e, struct error *err)
 /* A message and a list name it. */
 static int check_base(const struct exportfile *e, struct error *err)
 {
+	size_t suffix = strlen(EXPORTLIST_SUFFIX);
+	size_t len = strlen(e->base);
 	char *shown = strdup(e->base);
 	bool same;
 
@@ -190,12 +201,20 @@ static int check_base(const struct exportfile *e, struct error *err)
 	show_clean(shown);
 	same = strcmp(shown, e->base) == 0;
 	free(shown);
-	if (e->base[0] == '\0')
+	if (e->base[0] == '\0' || strcmp(e->base, ".") == 0 ||
+	    strcmp(e->base, "..") == 0)
 		return error_set(err, ERROR_USAGE,
 				 "it names a folder and no files");
-	return same ? 0
-		    : error_set(err, ERROR_USAGE,
-				"its name is no text of UTF-8");
+	if (!same)
+		return error_set(err, ERROR_USAGE,
+				 "its name has control characters, or is no "
+				 "text of UTF-8");
+	if (len < suffix ||
+	    strcmp(e->base + len - suffix, EXPORTLIST_SUFFIX) != 0)
+		return 0;
+	(void)error_set(err, ERROR_USAGE, "it names a list and no path of one");
+	return error_hint(err, "leave out the '%s' at the end",
+			  EXPORTLIST_SUFFIX);
 }
 
 static int name_files(struct exportfile *e, struct error *err)
