@@ -189,6 +189,8 @@ ENGINE = $(BUILD)/engine.so
 ENGINE_SRC = $(wildcard tests/engine/*.c)
 READER = $(BUILD)/reader
 FAKE = $(BUILD)/fake_redis
+SERVICE = $(BUILD)/service
+SERVICE_SRC = $(wildcard tests/writers/service/*.c)
 
 # What a test is told: see tests/run.
 TEST_ENV = BLOOMCTL="$(CURDIR)/$(BUILD)/bloomctl" BUILD="$(CURDIR)/$(BUILD)" \
@@ -234,6 +236,13 @@ $(READER) $(FAKE): config.mk $(BUILD)/flags
 	$(CC) $(STD) $(WARN) $(CFLAGS) $(WERROR) -MMD -MP -MF $@.d -o $@ \
 		$(filter %.c,$^)
 
+# The example of a writer and a reader.  Of the tree it has libbloomkey only,
+# and its header as it is installed.
+$(BUILD)/tests/writers/service/%.o: FILE_FLAGS = \
+	-Ilib/bloomkey $(HIREDIS_CFLAGS) $(LIBPQ_CFLAGS)
+$(SERVICE): $(call objects,$(SERVICE_SRC)) $(LIBKEY)
+	$(LINK) -o $@ $(filter %.o,$^) $(LIBKEY) $(DEPS_LIBS) $(LIBS)
+
 # --- targets --------------------------------------------------------------
 
 .PHONY: all install uninstall check check-servers check-long coverage fuzz \
@@ -251,7 +260,7 @@ SERVERS = redisbloom redisbloom-cluster valkey-bloom-cluster
 EACH_ENGINE = redisbloom redisbloom-cluster valkey-bloom valkey-bloom-cluster
 ALL_SERVERS = $(EACH_ENGINE) $(addprefix valkey-server:,$(EACH_ENGINE))
 
-check-servers: $(BUILT) $(FAULT) $(ENGINE) $(READER) $(FAKE)
+check-servers: $(BUILT) $(FAULT) $(ENGINE) $(READER) $(FAKE) $(SERVICE)
 	@$(TEST_ENV) tests/run-servers $(SERVERS)
 
 # Every parser of foreign bytes is fuzzed, then everything is checked with
