@@ -42,14 +42,15 @@ teardown() {
 	done
 }
 
-# build [OPTION...]: a generation of the cards that are blocked.
+# build: a generation of the cards that are blocked.
 build() {
 	bloomctl_ok build -q -k cards.keyspec -t "$target" -s "$database" \
-		--table cards --where 'status = 1' --keys 20000 "$@"
+		--table cards --where 'status = 1' --keys 20000
 }
 
+# swap: readers get it.
 swap() {
-	bloomctl_ok swap -q -k cards.keyspec -t "$target" "$@"
+	bloomctl_ok swap -q -k cards.keyspec -t "$target"
 }
 
 # service WORD...: what it says is $output, and $stderr.
