@@ -352,6 +352,30 @@ inserts() {
 	redis_stop copy
 }
 
+@test "writers: in a cluster they follow filters that move" {
+	local b to
+	[[ $servers_kind == cluster ]] || skip "nothing moves on one server"
+	build
+	swap
+	start writer write -d "$database" --ttl 600 --log log --rate 200
+	start reader follow --log log
+	for b in 0 1 2 3; do
+		wait_until logged $((b * 80 + 40))
+		to=$(cluster_primaries main |
+			grep -vx "$(cluster_owner main "cards:$b")" | head -n 1)
+		# Where a key is gone already, it is asked for once elsewhere.
+		cluster_migrate main "cards:$b" "$to" half
+		wait_until logged $((b * 80 + 80))
+		cluster_migrate main "cards:$b" "$to"
+	done
+	wait_until logged 400
+	stop_all
+	grep -E ' passed=0 missing=0$' reader.out
+	grep -E '^done=[1-9].* alarms=0$' writer.out
+	service follow --log log --once --filter-only
+	assert_status 0
+}
+
 @test "writers: a reader names the first committed key that is not found" {
 	build
 	swap
