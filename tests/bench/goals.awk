@@ -65,4 +65,9 @@ END {
 		per_row(cpu["nothing"]), "<= 0.30", per_row(cpu["nothing"]) <= 0.3)
 	goal("(c) speed to that of the pipe, " jobs, wall["pipe"] / wall[best],
 		">= 1.5", wall["pipe"] >= 1.5 * wall[best])
+	# Left alone, its backend is what psql waits for, and all that it does.
+	if (wall["copy"] > 1.2 * other["copy"])
+		printf "\nCOPY alone took %.2f times its backend's processor " \
+			"time: the machine had\nother things to do, and (a) " \
+			"says nothing.\n", wall["copy"] / other["copy"]
 }
