@@ -50,7 +50,8 @@ struct opts;
 	COMMAND(lookup, ON_LOOKUP, "[VALUE...]",                               \
 		"asks for one key and says who answers what",                  \
 		"The values are those of the keyspec's fields in template "    \
-		"order.  Ends with 0: maybe a member, or 1: certainly not.")   \
+		"order.  Ends with 0: maybe a member, 1: certainly not, or "   \
+		"81: it is in the database, and readers are told no.")         \
 	COMMAND(doctor, ON_DOCTOR, "",                                         \
 		"says whether target and source are fit, and what is wrong",   \
 		"Looks at the target, its engine, servers, rights and room, "  \
@@ -82,7 +83,7 @@ enum command_mask {
 	/* Those that read rows of a source. */
 	ON_ROWS = ON_SIZE | ON_BUILD | ON_SWAP | ON_VERIFY | ON_EXPORT,
 	/* Those that may ask a database. */
-	ON_QUERY = ON_ROWS | ON_DOCTOR,
+	ON_QUERY = ON_ROWS | ON_DOCTOR | ON_LOOKUP,
 	/* Those that open a set in a target. */
 	ON_STORE = ON_BUILD | ON_SWAP | ON_INSPECT | ON_VERIFY | ON_LOOKUP |
 		   ON_DOCTOR,

@@ -92,6 +92,21 @@ int inputs_refuse(const struct opts *opts, const enum option_id *ids,
 	return 0;
 }
 
+int inputs_secret(const struct opts *opts, enum option_id id,
+		  const char *variable, struct error *err)
+{
+	if (opts_list(opts, id)->place != PLACE_LINE)
+		return 0;
+	(void)error_set(err, ERROR_USAGE,
+			"option --%s: a password on the command line is seen "
+			"by others",
+			option_rows[id].longname);
+	return error_hint(err,
+			  "put the %s into %s, or the password into "
+			  "PGPASSWORD, PGPASSFILE or a service file",
+			  option_rows[id].longname, variable);
+}
+
 static int read_query(struct inputs *in, const struct opts *opts,
 		      struct error *err)
 {
@@ -125,14 +140,9 @@ static int read_kind(struct inputs *in, const struct opts *opts,
 		in->database = in->database || is;
 		password = password || has;
 	}
-	if (password && words->place == PLACE_LINE) {
-		(void)error_set(err, ERROR_USAGE,
-				"option --source: a password on the command "
-				"line is seen by others");
-		return error_hint(err, "put the source into BLOOMCTL_SOURCE, "
-				       "or the password into PGPASSWORD, "
-				       "PGPASSFILE or a service file");
-	}
+	if (password &&
+	    inputs_secret(opts, OPT_SOURCE, "BLOOMCTL_SOURCE", err) != 0)
+		return -1;
 	if (!in->database)
 		return inputs_refuse(
 			opts, of_database,
@@ -168,19 +178,26 @@ static int take_keys(struct inputs *in, const struct opts *opts,
 int inputs_format(struct inputs *in, const struct opts *opts,
 		  enum rowformat_kind usual, struct error *err)
 {
+	if (read_kind(in, opts, err) != 0)
+		return -1;
+	if (!in->database)
+		return inputs_rows(in, opts, usual, err);
+	in->format.kind = ROWFORMAT_TEXT;
+	in->format.bom_is_data = true;
+	return in->spec != NULL
+		       ? scan_columns(in->spec, &in->format, &in->wanted, err)
+		       : 0;
+}
+
+int inputs_rows(struct inputs *in, const struct opts *opts,
+		enum rowformat_kind usual, struct error *err)
+{
 	const char *kind = opts_text(opts, OPT_INPUT_FORMAT);
 	const char *columns = opts_text(opts, OPT_COLUMNS);
 
-	if (read_kind(in, opts, err) != 0)
-		return -1;
 	if (in->spec != NULL &&
 	    scan_columns(in->spec, &in->format, &in->wanted, err) != 0)
 		return -1;
-	if (in->database) {
-		in->format.kind = ROWFORMAT_TEXT;
-		in->format.bom_is_data = true;
-		return 0;
-	}
 	if (kind != NULL && strcmp(kind, "key") == 0)
 		return take_keys(in, opts, err);
 	in->format.kind = usual;

@@ -44,6 +44,20 @@ int inputs_format(struct inputs *in, const struct opts *opts,
 		  enum rowformat_kind usual, struct error *err);
 
 /*
+ * The same of rows that are no source's: those of standard input, whatever
+ * --source says.
+ */
+int inputs_rows(struct inputs *in, const struct opts *opts,
+		enum rowformat_kind usual, struct error *err);
+
+/*
+ * ERROR_USAGE if an option, of a database's word that holds a password, is on
+ * the command line.
+ */
+int inputs_secret(const struct opts *opts, enum option_id id,
+		  const char *variable, struct error *err);
+
+/*
  * ERROR_USAGE if the command line has one of those options, saying why it must
  * not; else 0.
  */

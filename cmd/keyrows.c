@@ -35,7 +35,7 @@ static int pump(struct rowparse *parse, const struct keyrows_ops *ops,
 static int choose_format(struct inputs *in, const struct opts *opts,
 			 struct error *err)
 {
-	if (inputs_format(in, opts, ROWFORMAT_TEXT, err) != 0)
+	if (inputs_rows(in, opts, ROWFORMAT_TEXT, err) != 0)
 		return -1;
 	if (in->keys)
 		return 0;

@@ -33,11 +33,46 @@ int rowkey_derive(const struct inputs *in, const void *const *values,
 	return 0;
 }
 
+void rowkey_release(struct rowkey *key)
+{
+	for (size_t i = 0; i < key->count; i++)
+		free(key->values[i]);
+	free(key->values);
+	key->values = NULL;
+	key->count = 0;
+}
+
+/* Copies a row's values, each with a NUL behind it. */
+static int keep(const struct inputs *in, const void *const *values,
+		const size_t *lens, struct rowkey *out, struct error *err)
+{
+	size_t n = bloomkey_fields(in->spec);
+
+	if (!out->keep || in->keys)
+		return 0;
+	out->values = calloc(n, sizeof(*out->values));
+	if (out->values == NULL)
+		return error_nomem(err);
+	out->count = n;
+	for (size_t i = 0; i < n; i++) {
+		if (values[i] == NULL)
+			continue;
+		out->nul = out->nul || memchr(values[i], 0, lens[i]) != NULL;
+		out->values[i] = malloc(lens[i] + 1);
+		if (out->values[i] == NULL)
+			return error_nomem(err);
+		memcpy(out->values[i], values[i], lens[i]);
+		out->values[i][lens[i]] = '\0';
+	}
+	return 0;
+}
+
 /* The same, with the reject as an error. */
 static int derive(const struct inputs *in, const void *const *values,
 		  const size_t *lens, struct rowkey *out, struct error *err)
 {
-	if (rowkey_derive(in, values, lens, out, err) != 0)
+	if (keep(in, values, lens, out, err) != 0 ||
+	    rowkey_derive(in, values, lens, out, err) != 0)
 		return -1;
 	return out->reject == 0 ? 0
 				: rejects_error(in->spec, out->reject,

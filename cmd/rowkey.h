@@ -16,7 +16,15 @@ struct rowkey {
 	struct bloomkey_result at;
 	int reject; /* why there is no key, BLOOMKEY_REJECT_...; or 0 */
 	char filter[BLOOMKEY_FILTER_MAX + 1];
+	bool keep;     /* rowkey_one() keeps what it took the key of: */
+	char **values; /* of each field, NULL: SQL's; owned; NULL: the row was
+			  the key itself */
+	size_t count;  /* of values */
+	bool nul;      /* one of them has a NUL, and goes on behind it */
 };
+
+/* Frees what is kept; a zeroed struct is legal. */
+void rowkey_release(struct rowkey *key);
 
 /*
  * Derives the key of values in template order, or takes the one value that is

@@ -24,6 +24,8 @@ static const struct {
 	{OPT_LEASE, false},
 	{OPT_WAIT_REPLICAS, false},
 	{OPT_ALLOW_EVICTION, false},
+	{OPT_RECENT, false},
+	{OPT_CACHE, false},
 };
 
 static bool begins(const char *word, const char *how)

@@ -26,7 +26,7 @@ static void on_answer(void *ctx, uint32_t bucket, const void *key, size_t len,
 	a->key = found;
 }
 
-static int ask(struct store *store, const struct bloomkey_spec *spec,
+int lookup_ask(struct store *store, const struct bloomkey_spec *spec,
 	       const struct manifest *m, uint32_t bucket, const void *key,
 	       size_t len, bool *found, struct error *err)
 {
@@ -70,8 +70,8 @@ int lookup_run(struct store *store, const struct bloomkey_spec *spec,
 	if (rc == 0)
 		rc = store->ops->info(store, &m, bucket, false, &info, err);
 	if (rc == 0)
-		rc = ask(store, spec, &m, bucket, key, len, &report->found,
-			 err);
+		rc = lookup_ask(store, spec, &m, bucket, key, len,
+				&report->found, err);
 	if (rc == 0) {
 		memcpy(report->generation, m.generation,
 		       sizeof(report->generation));

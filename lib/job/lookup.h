@@ -27,4 +27,13 @@ int lookup_run(struct store *store, const struct bloomkey_spec *spec,
 	       const char *id, uint32_t bucket, const void *key, size_t len,
 	       struct lookup_report *report, struct error *err);
 
+/*
+ * Asks the filter of a bucket in a generation, which may also be one that is
+ * being built, after its sentinel.  Errors of a probe, or ERROR_VERIFY where
+ * the sentinel is not in it.
+ */
+int lookup_ask(struct store *store, const struct bloomkey_spec *spec,
+	       const struct manifest *m, uint32_t bucket, const void *key,
+	       size_t len, bool *found, struct error *err);
+
 #endif

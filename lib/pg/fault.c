@@ -143,6 +143,26 @@ static void first_line(const char *message, char *out, size_t size)
 	show_clean(out);
 }
 
+/* A value is at fault, which the message may show. */
+static void set_value(const struct fault *fault, struct error *err)
+{
+	char text[80];
+
+	(void)snprintf(text, sizeof(text),
+		       fault->comparing
+			       ? "a value that was given cannot be compared "
+				 "with its column, SQLSTATE %.5s"
+			       : "a row's value ends the statement, SQLSTATE "
+				 "%.5s",
+		       fault->sqlstate);
+	if (fault->comparing)
+		set(err, ERROR_ROWS, text,
+		    "it is compared as it was given, before any transform: "
+		    "write it as the column's type wants it");
+	else
+		set(err, ERROR_DATA, text, "psql shows which");
+}
+
 int fault_set(const struct fault *fault, struct error *err)
 {
 	const struct meaning *meaning;
@@ -158,13 +178,9 @@ int fault_set(const struct fault *fault, struct error *err)
 	if (fault->sqlstate == NULL)
 		return set_broken(fault, text, err);
 	meaning = find(fault->sqlstate);
-	if (fault->reading && strncmp(fault->sqlstate, "22", 2) == 0) {
-		/* The message may show the value. */
-		(void)snprintf(
-			text, sizeof(text),
-			"a row's value ends the statement, SQLSTATE %.5s",
-			fault->sqlstate);
-		set(err, ERROR_DATA, text, "psql shows which");
+	if ((fault->reading || fault->comparing) &&
+	    strncmp(fault->sqlstate, "22", 2) == 0) {
+		set_value(fault, err);
 	} else if (strcmp(fault->sqlstate, "40001") == 0 && fault->standby) {
 		set(err, ERROR_TEMPORARY, text, CONFLICT);
 	} else if (meaning != NULL) {

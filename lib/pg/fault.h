@@ -19,6 +19,7 @@ struct fault {
 	bool standby;   /* the server is in recovery */
 	bool connected; /* false: it was met while connecting */
 	bool reading;   /* in a COPY: rows are evaluated */
+	bool comparing; /* rows with values that a user gave */
 };
 
 /*
@@ -27,7 +28,8 @@ struct fault {
  * ERROR_RIGHTS, a table, schema or database that is not there ERROR_SOURCE, a
  * column ERROR_ROWS, other faults of a statement ERROR_USAGE, and what the
  * server says of its own data ERROR_DATA.  Detail and context stay out: they
- * may hold values of rows, and so may the message of class 22 while reading.
+ * may hold values of rows, and so may the message of class 22 while reading,
+ * and while comparing, where it is ERROR_ROWS.
  * Always returns -1.
  */
 int fault_set(const struct fault *fault, struct error *err);

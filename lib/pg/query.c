@@ -9,12 +9,11 @@
 #include "lib/pg/fault.h"
 #include "lib/pg/session_private.h"
 
-int query_fault(struct session *session, const PGresult *result, bool reading,
-		struct error *err)
+static int tell(struct session *session, const PGresult *result,
+		struct fault fault, struct error *err)
 {
-	struct fault fault = {.standby = session->facts.standby,
-			      .connected = true,
-			      .reading = reading};
+	fault.standby = session->facts.standby;
+	fault.connected = true;
 
 	if (result != NULL) {
 		fault.sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -27,6 +26,12 @@ int query_fault(struct session *session, const PGresult *result, bool reading,
 	}
 	(void)fault_set(&fault, err);
 	return error_prefix(err, "%s", session_name(session));
+}
+
+int query_fault(struct session *session, const PGresult *result, bool reading,
+		struct error *err)
+{
+	return tell(session, result, (struct fault){.reading = reading}, err);
 }
 
 int query_send(struct session *session, const char *sql, size_t count,
@@ -108,8 +113,9 @@ static int give(PGresult *result, struct answer **out, struct error *err)
 	return 0;
 }
 
-int query_run(struct session *session, const char *sql, size_t count,
-	      const char *const *values, struct answer **out, struct error *err)
+static int run(struct session *session, const char *sql, size_t count,
+	       const char *const *values, bool comparing, struct answer **out,
+	       struct error *err)
 {
 	PGresult *result;
 
@@ -119,7 +125,8 @@ int query_run(struct session *session, const char *sql, size_t count,
 	    take_result(session, &result, err) != 0)
 		return -1;
 	if (result == NULL || !is_good(result)) {
-		(void)query_fault(session, result, false, err);
+		(void)tell(session, result,
+			   (struct fault){.comparing = comparing}, err);
 		PQclear(result);
 		return -1;
 	}
@@ -127,6 +134,19 @@ int query_run(struct session *session, const char *sql, size_t count,
 		return give(result, out, err);
 	PQclear(result);
 	return 0;
+}
+
+int query_run(struct session *session, const char *sql, size_t count,
+	      const char *const *values, struct answer **out, struct error *err)
+{
+	return run(session, sql, count, values, false, out, err);
+}
+
+int query_compare(struct session *session, const char *sql, size_t count,
+		  const char *const *values, struct answer **out,
+		  struct error *err)
+{
+	return run(session, sql, count, values, true, out, err);
 }
 
 int query_try(struct session *session, const char *sql, size_t count,

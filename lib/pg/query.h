@@ -26,10 +26,18 @@ int query_run(struct session *session, const char *sql, size_t count,
 	      struct error *err);
 
 /*
- * The same within a savepoint: a statement that the server refuses (no rights,
- * no such function) leaves the transaction as it was; *out is then NULL, *why
- * (NULL: not wanted) the error, and 0 is returned.  -1 if the session is lost
- * or stopped.
+ * The same with values of a row, to which columns are compared: an error that
+ * shows them is told without (fault.h), and is ERROR_ROWS.
+ */
+int query_compare(struct session *session, const char *sql, size_t count,
+		  const char *const *values, struct answer **out,
+		  struct error *err);
+
+/*
+ * The same as query_run() within a savepoint: a statement that the server
+ * refuses (no rights, no such function) leaves the transaction as it was; *out
+ * is then NULL, *why (NULL: not wanted) the error, and 0 is returned.  -1 if
+ * the session is lost or stopped.
  */
 int query_try(struct session *session, const char *sql, size_t count,
 	      const char *const *values, struct answer **out, struct error *why,

@@ -22,20 +22,24 @@ int select_quote(struct buf *out, const char *name)
 }
 
 /*
- * Each column with the name of its table in front: a lone "cards" would be
- * the whole row of a table cards that has no such column.
+ * A column with the name of its table in front: a lone "cards" would be the
+ * whole row of a table cards that has no such column.
  */
+static int add_column(struct buf *out, const struct selection *s,
+		      const char *name)
+{
+	int bad = select_quote(out, s->query != NULL ? QUERY_ALIAS : s->alias);
+
+	return bad | buf_adds(out, ".") | select_quote(out, name);
+}
+
 static int add_columns(struct buf *out, const struct selection *s)
 {
-	const char *alias = s->query != NULL ? QUERY_ALIAS : s->alias;
 	int bad = 0;
 
-	for (size_t i = 0; i < s->count; i++) {
-		bad |= buf_adds(out, i > 0 ? ", " : "");
-		bad |= select_quote(out, alias);
-		bad |= buf_adds(out, ".");
-		bad |= select_quote(out, s->columns[i]);
-	}
+	for (size_t i = 0; i < s->count; i++)
+		bad |= buf_adds(out, i > 0 ? ", " : "") |
+		       add_column(out, s, s->columns[i]);
 	return bad | (s->count == 0 ? buf_adds(out, "*") : 0);
 }
 
@@ -82,10 +86,9 @@ static int add_conditions(struct buf *out, const struct selection *s)
 	return bad;
 }
 
-static int add_select(struct buf *out, const struct selection *s)
+static int add_from(struct buf *out, const struct selection *s)
 {
-	int bad = buf_adds(out, "SELECT ") | add_columns(out, s) |
-		  buf_adds(out, " FROM ");
+	int bad = buf_adds(out, " FROM ");
 
 	if (s->query != NULL)
 		return bad | buf_adds(out, "(\n") | buf_adds(out, s->query) |
@@ -94,25 +97,30 @@ static int add_select(struct buf *out, const struct selection *s)
 	       select_quote(out, s->alias) | add_conditions(out, s);
 }
 
+/* What was put together, if all of it was. */
+static int finish(struct buf *text, int bad, char **out, struct error *err)
+{
+	*out = bad == 0 ? buf_string(text) : NULL;
+	if (*out != NULL)
+		return 0;
+	bad = buf_full(text, 1);
+	buf_release(text);
+	return bad ? error_set(err, ERROR_USAGE,
+			       "a statement of more than 16 MiB")
+		   : error_nomem(err);
+}
+
 static int make(const char *before, const struct selection *s,
 		const char *behind, char **out, struct error *err)
 {
 	struct buf text;
 	int bad;
 
-	*out = NULL;
 	buf_init(&text, STATEMENT_MAX);
-	bad = buf_adds(&text, before) | add_select(&text, s) |
+	bad = buf_adds(&text, before) | buf_adds(&text, "SELECT ") |
+	      add_columns(&text, s) | add_from(&text, s) |
 	      buf_adds(&text, behind);
-	if (bad == 0)
-		*out = buf_string(&text);
-	if (*out != NULL)
-		return 0;
-	bad = buf_full(&text, 1);
-	buf_release(&text);
-	return bad ? error_set(err, ERROR_USAGE,
-			       "a statement of more than 16 MiB")
-		   : error_nomem(err);
+	return finish(&text, bad, out, err);
 }
 
 int select_copy(const struct selection *selection, char **out,
@@ -135,4 +143,45 @@ int select_explain(const struct selection *selection, char **out,
 		   struct error *err)
 {
 	return make("EXPLAIN ", selection, "", out, err);
+}
+
+/* Behind add_conditions(), whose word is WHERE if there are any. */
+static int add_matches(struct buf *out, const struct selection *s,
+		       const bool *nulls)
+{
+	bool any = s->query == NULL &&
+		   (s->where != NULL || s->ranged || s->since != NULL);
+	unsigned parameter = 0;
+	int bad = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		bad |= buf_adds(out, any || i > 0 ? " AND " : " WHERE ") |
+		       add_column(out, s, s->columns[i]);
+		if (nulls[i])
+			bad |= buf_adds(out, " IS NULL");
+		else
+			bad |= buf_addf(out, " = $%u", ++parameter);
+	}
+	return bad;
+}
+
+int select_match(const struct selection *selection, const bool *nulls,
+		 const char *expires, unsigned limit, char **out,
+		 struct error *err)
+{
+	const struct selection *s = selection;
+	struct buf text;
+	int bad;
+
+	buf_init(&text, STATEMENT_MAX);
+	bad = buf_adds(&text, "SELECT ") | add_columns(&text, s);
+	if (expires != NULL)
+		bad |= buf_adds(&text, ", coalesce(") |
+		       add_column(&text, s, expires) |
+		       buf_adds(&text, " <= now(), false)");
+	else
+		bad |= buf_adds(&text, ", false");
+	bad |= add_from(&text, s) | add_matches(&text, s, nulls) |
+	       buf_addf(&text, " LIMIT %u", limit);
+	return finish(&text, bad, out, err);
 }

@@ -46,6 +46,16 @@ int select_none(const struct selection *selection, char **out,
 int select_explain(const struct selection *selection, char **out,
 		   struct error *err);
 
+/*
+ * The rows in which each column is what was given: the selection's columns, and
+ * behind them one that is true where `expires` (a column; NULL: none) is past,
+ * of at most `limit` rows.  nulls says which of the columns must be NULL; each
+ * other one is compared to the next parameter, $1 first.
+ */
+int select_match(const struct selection *selection, const bool *nulls,
+		 const char *expires, unsigned limit, char **out,
+		 struct error *err);
+
 /* Appends a name in double quotes, whatever it holds.  0 or -1 as buf_add(). */
 int select_quote(struct buf *out, const char *name);
 
