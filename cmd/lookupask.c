@@ -93,6 +93,11 @@ static int read_database(const struct opts *opts, struct tiers_database *db,
 				 "option --where: it needs --table");
 	if (db->table != NULL || db->query != NULL)
 		return 0;
+	/* A file or the environment may name it for other commands. */
+	if (!on_line(opts, OPT_SOURCE) && !on_line(opts, OPT_WRITER)) {
+		db->word = NULL;
+		return 0;
+	}
 	(void)error_set(err, ERROR_USAGE,
 			"nothing says which rows of the database");
 	return error_hint(err, "give --table [SCHEMA.]NAME, with --where "

@@ -189,3 +189,84 @@ setup() {
 	bloomctl_ok "${lookup[@]}" 5 m:5
 	release_lock
 }
+
+# --- the other tiers: tests/servers/tiers.bats has those that answer --------
+
+@test "lookup: options of a database need one, and one that can be asked" {
+	local ask=("${lookup[@]}" 5 m:5)
+	local db='host=/nowhere dbname=d'
+	for option in '--table t' '--where x' '--query x' '--expires x'; do
+		# shellcheck disable=SC2086 # words
+		bloomctl_run "${ask[@]}" $option
+		assert_failure 64 lookup "option --${option:2:5}" 'none is named'
+	done
+	bloomctl_run "${ask[@]}" -s file:rows.csv --table t
+	assert_failure 64 lookup 'option --source' 'no database'
+	assert_has "$stderr" 'bloomctl verify'
+	bloomctl_run "${ask[@]}" --writer file:rows.csv --table t
+	assert_failure 64 lookup 'option --writer' 'no database'
+	bloomctl_run "${ask[@]}" -s "$db" -s "$db" --table t
+	assert_failure 64 lookup 'option --source' 'one database'
+	bloomctl_run "${ask[@]}" -s "$db"
+	assert_failure 64 lookup 'nothing says which rows'
+	bloomctl_run "${ask[@]}" -s "$db" --query x --where y
+	assert_failure 64 lookup '--where'
+	bloomctl_run "${ask[@]}" -s "$db" --table t
+	assert_failure 69 lookup
+	bloomctl_run "${lookup[@]}" -s "$db" --table t --stdin \
+		--input-format key <<<'card:5:m:5'
+	assert_failure 64 lookup 'option --input-format key'
+}
+
+@test "lookup: a password of a database does not belong on the command line" {
+	local word=postgresql://u:SECRET@localhost/d
+	for option in source writer; do
+		bloomctl_run "${lookup[@]}" 5 m:5 "--$option" "$word" --table t
+		assert_failure 64 lookup "option --$option: a password"
+		assert_has "$stderr" "BLOOMCTL_${option^^}"
+		assert_lacks "$stderr" SECRET
+	done
+}
+
+@test "lookup: a source of a file that is none to ask does not count" {
+	printf '%s\n' 'source = file:rows.csv' 'recent = recent:{key}' \
+		'expires = gone_at' >x.conf
+	bloomctl_ok "${lookup[@]}" --config x.conf 5 m:5
+	assert_lacks "$output" database recent-writes verdict
+	echo 'source = host=/nowhere dbname=d' >x.conf
+	bloomctl_run "${lookup[@]}" --config x.conf --table t 5 m:5
+	assert_failure 69 lookup
+	bloomctl_ok "${lookup[@]}" --config x.conf 5 m:5
+	# Keys say nothing to a database, and it was asked in passing.
+	bloomctl_ok "${lookup[@]}" --config x.conf --query x -q --stdin \
+		--input-format key <<<'card:5:m:5'
+}
+
+@test "lookup: rows of --stdin are not those of the source" {
+	bloomctl_run "${lookup[@]}" -q --stdin --input-format csv \
+		-s 'host=/nowhere dbname=d' --table t <<<$'scope,id\nm:5,5'
+	assert_failure 69 lookup
+}
+
+@test "lookup: a tier's pattern has the key in it, once, and a server" {
+	for option in recent cache; do
+		for pattern in key '{key}{key}' 'x:{ke}'; do
+			bloomctl_run "${lookup[@]}" "--$option" "$pattern" 5 m:5
+			assert_failure 64 lookup "option --$option" '{key}'
+		done
+		bloomctl_run "${lookup[@]}" "--$option" 'x:{key}' 5 m:5
+		assert_failure 64 lookup "option --$option: it is for a server"
+	done
+}
+
+@test "lookup: the shadow that comes next is asked, too" {
+	write_csv more.csv 1 1001
+	build_csv more.csv
+	bloomctl_run "${lookup[@]}" 1001 m:0
+	assert_status 1
+	assert_has "$output" "shadow      $built (complete): maybe a member"
+	bloomctl_ok "${lookup[@]}" --format json 5 m:5
+	printf '%s\n' "$output" >got.json
+	assert_json got.json ".shadow.generation == \"$built\"" '.shadow.found' \
+		'.verdict == null'
+}

@@ -3,6 +3,7 @@
 #
 # bloomctl lookup through all tiers: filter, recent-writes, cache, PostgreSQL,
 # and every way in which they contradict each other.
+# shellcheck disable=SC2016 # $1 is the server's, in a statement
 bats_require_minimum_version 1.5.0
 
 load ../helpers
@@ -15,6 +16,7 @@ setup_file() {
 	postgres_start main -c log_statement=all
 	postgres_standby copy
 	psql_run "
+		CREATE SCHEMA blocked;
 		CREATE TABLE cards (id text, scope text, expires_at timestamptz,
 			PRIMARY KEY (id, scope));
 		INSERT INTO cards
@@ -186,6 +188,44 @@ statement() {
 	as_writer "DELETE FROM cards WHERE id = 'SECRET'"
 	bloomctl_run "${ask[@]}" 5 m:5
 	assert_failure 64 lookup 'keyed'
+}
+
+# shown N: the Nth display of the page's example.
+shown() {
+	sed -n '/^\.\\" tiers/,/^\.Sh/p' \
+		"$BATS_TEST_DIRNAME/../../man/bloomctl-lookup.1" |
+		awk -v n="$1" '/^\.Bd/ { i++; next } /^\.Ed/ { i += 0.5; next }
+			i == n + (n - 1) / 2' | sed 's/\\e$/\\/'
+}
+
+# as_shown: without what differs from run to run.
+as_shown() {
+	sed -E 's/[0-9]{8}T[0-9]{6}Z-[0-9a-f]{4}/ID/; s/another .*/another T/
+		s/\(primary .*/(primary P)/'
+}
+
+@test "tiers: the example of bloomctl-lookup(1) prints what is shown" {
+	cat >blocked_cards.keyspec <<-'END'
+		[keyspec]
+		version = 1
+		name    = blocked_cards
+		key     = card:{entity_id}:{scope}
+		buckets = 8
+		filter  = {name}:{bucket}
+	END
+	printf '[primary]\nhost=%s\nport=%s\ndbname=postgres\nuser=postgres\n' \
+		"$(postgres_socket main)" "$(postgres_port main)" >services
+	printf 'entity_id,scope\n1,global\n' >one.csv
+	bloomctl_ok build -q -k blocked_cards.keyspec -t "$target" -s file:one.csv
+	bloomctl_ok swap -q -k blocked_cards.keyspec -t "$target"
+	as_writer "CREATE TABLE blocked.cards (entity_id text, scope text);
+		INSERT INTO blocked.cards VALUES ('4712', 'global')"
+	set_key recent:card:4712:global '' PX 540000
+	shown 1 | sed "s|redis://localhost|$target|; s|^bloomctl|'$BLOOMCTL'|" >job
+	PGSERVICEFILE=$PWD/services any_run bash job
+	assert_status 0
+	shown 2 | as_shown >expected
+	as_shown <<<"$output" | diff -u expected -
 }
 
 # --- contradictions -------------------------------------------------------

@@ -64,8 +64,15 @@ static void values_are_not_told(void)
 	CHECK_U64(err.code, ERROR_DATA);
 	CHECK(strstr(err.text, "secret") == NULL);
 	CHECK(strstr(err.text, "22P02") != NULL);
-	/* What is no row's is the user's own. */
+	/* Nor is one that was given to be compared. */
 	fault.reading = false;
+	fault.comparing = true;
+	(void)fault_set(&fault, &err);
+	CHECK_U64(err.code, ERROR_ROWS);
+	CHECK(strstr(err.text, "secret") == NULL);
+	CHECK(strstr(err.text, "22P02") != NULL);
+	fault.comparing = false;
+	/* What is no row's is the user's own. */
 	(void)fault_set(&fault, &err);
 	CHECK_U64(err.code, ERROR_USAGE);
 	CHECK(strstr(err.text, "secret") != NULL);

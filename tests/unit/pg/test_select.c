@@ -67,11 +67,49 @@ static void a_query(void)
 	free(sql);
 }
 
+static void check_match(const struct selection *s, const bool *nulls,
+			const char *expires, const char *expected)
+{
+	struct error err = ERROR_INIT;
+	char *sql = NULL;
+
+	REQUIRE(select_match(s, nulls, expires, 9, &sql, &err) == 0);
+	CHECK_STR(sql, expected);
+	free(sql);
+}
+
+static void rows_by_their_values(void)
+{
+	struct selection s = {
+		.from = "t", .alias = "t", .columns = columns, .count = 2};
+	const bool none[] = {false, false};
+	const bool first[] = {true, false};
+
+	check_match(
+		&s, none, NULL,
+		"SELECT \"t\".\"id\", \"t\".\"a\"\"b\", false FROM t AS \"t\" "
+		"WHERE \"t\".\"id\" = $1 AND \"t\".\"a\"\"b\" = $2 LIMIT 9");
+	s.where = "a OR b";
+	check_match(&s, first, "e\"",
+		    "SELECT \"t\".\"id\", \"t\".\"a\"\"b\", "
+		    "coalesce(\"t\".\"e\"\"\" <= now(), false) FROM t AS \"t\" "
+		    "WHERE (\na OR b\n) AND \"t\".\"id\" IS NULL AND "
+		    "\"t\".\"a\"\"b\" = $1 LIMIT 9");
+	s.where = NULL;
+	s.count = 1;
+	s.query = "SELECT 1 -- x";
+	check_match(&s, none, NULL,
+		    "SELECT \"bloomctl_rows\".\"id\", false FROM (\n"
+		    "SELECT 1 -- x\n) AS bloomctl_rows "
+		    "WHERE \"bloomctl_rows\".\"id\" = $1 LIMIT 9");
+}
+
 int main(void)
 {
 	UNIT(a_table, "select: a table, its columns quoted, and a condition");
 	UNIT(ranges_and_later_rows,
 	     "select: ranges of pages, and what is newer");
 	UNIT(a_query, "select: a query");
+	UNIT(rows_by_their_values, "select: rows by the values of columns");
 	return unit_end();
 }
