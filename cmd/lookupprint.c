@@ -254,6 +254,11 @@ int lookupprint_loud(const struct rowkey *key,
 		return error_hint(err, "readers are told no: ask the primary, "
 				       "too, with --writer, and then build and "
 				       "swap a new generation");
+	if (!r->recent.asked)
+		return error_hint(err, "readers are told no: a row that was "
+				       "just written may be in recent-writes, "
+				       "see --recent; any other needs a new "
+				       "generation, or to be added");
 	return error_hint(err, "readers are told no: build and swap a new "
 			       "generation, or have the writer add it again");
 }

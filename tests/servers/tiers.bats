@@ -235,12 +235,12 @@ as_shown() {
 	ask SECRET m:1
 	loud "filter 'cards:" "generation '$live'" 'the database has the row' \
 		'certainly is not there'
-	assert_has "$stderr" 'hint: readers are told no'
+	assert_has "$stderr" 'hint: readers are told no' 'see --recent'
 	assert_has "$output" 'certainly not a member' 'has the row (primary' \
 		'a functional false negative: readers are told no'
-	assert_lacks "$stderr" SECRET recent-writes
+	assert_lacks "$stderr" SECRET 'nor is it in recent-writes'
 	asks 81 false-negative --recent 'recent:{key}' SECRET m:1
-	assert_has "$stderr" 'and nor is it in recent-writes'
+	assert_has "$stderr" 'and nor is it in recent-writes' 'add it again'
 	ask -q SECRET m:1
 	assert_failure 81 lookup 'a functional false negative'
 	as_writer "DELETE FROM cards WHERE id = 'SECRET'"
