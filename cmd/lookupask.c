@@ -76,13 +76,11 @@ static int read_database(const struct opts *opts, struct tiers_database *db,
 		.query = opts_text(opts, OPT_QUERY),
 		.expires = opts_text(opts, OPT_EXPIRES),
 	};
-	if (db->primary) {
-		if (read_writer(opts, &db->word, err) != 0)
-			return -1;
-	} else if (opts_has(opts, OPT_SOURCE) &&
-		   read_source(opts, &db->word, err) != 0) {
+	if (opts_has(opts, OPT_SOURCE) &&
+	    read_source(opts, db->primary ? &db->of : &db->word, err) != 0)
 		return -1;
-	}
+	if (db->primary && read_writer(opts, &db->word, err) != 0)
+		return -1;
 	if (db->word == NULL)
 		return inputs_refuse(
 			opts, of_database,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/log.h"
 #include "lib/job/tiers.h"
 #include "lib/pg/query.h"
 #include "lib/pg/relation.h"
@@ -52,6 +53,40 @@ static int prepare(struct asking *a, struct error *err)
 	return 0;
 }
 
+/*
+ * That the writer is of the source's own cluster: the rows of another one prove
+ * nothing.  A source that is down is no reason not to ask the writer.
+ */
+static int check_cluster(const struct asking *a, const char *word,
+			 const struct session_facts *facts, struct error *err)
+{
+	struct session *source;
+	const char *system;
+	int rc = 0;
+
+	if (session_open(word, &source, err) != 0) {
+		if (err->code != ERROR_UNREACHED &&
+		    err->code != ERROR_TEMPORARY)
+			return -1;
+		log_warn("the source cannot be asked whether the writer is of "
+			 "its cluster: %s",
+			 err->text);
+		*err = (struct error)ERROR_INIT;
+		return 0;
+	}
+	system = session_facts(source)->system;
+	if (system[0] != '\0' && facts->system[0] != '\0' &&
+	    strcmp(system, facts->system) != 0) {
+		(void)error_set(err, ERROR_SOURCE,
+				"%s is not of the cluster of the source, %s",
+				session_name(a->session), session_name(source));
+		rc = error_hint(err, "name the primary of the source in "
+				     "--writer");
+	}
+	session_close(source);
+	return rc;
+}
+
 static int begin(struct asking *a, struct tier_row *out, struct error *err)
 {
 	const struct tiers_database *db = a->question->database;
@@ -67,6 +102,8 @@ static int begin(struct asking *a, struct tier_row *out, struct error *err)
 		return error_hint(err, "name the primary in --writer, or a "
 				       "standby in --source");
 	}
+	if (db->of != NULL && check_cluster(a, db->of, &out->facts, err) != 0)
+		return -1;
 	if (db->table == NULL)
 		return 0;
 	return relation_read(a->session, db->table, &a->relation, err);

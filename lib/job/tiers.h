@@ -81,6 +81,8 @@ struct tiers_report {
 struct tiers_database {
 	const char *word; /* that session_is_word() */
 	bool primary;     /* a standby will not do */
+	const char *of;   /* the word of a server of the same cluster, which
+			     word must be of, too; NULL: not known */
 	const char *table;
 	const char *where;   /* of table; NULL: all rows */
 	const char *query;   /* in place of both */

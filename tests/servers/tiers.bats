@@ -15,6 +15,7 @@ setup_file() {
 	begin_set_file 2000 2600
 	postgres_start main -c log_statement=all
 	postgres_standby copy
+	postgres_start other
 	psql_run "
 		CREATE SCHEMA blocked;
 		CREATE TABLE cards (id text, scope text, expires_at timestamptz,
@@ -31,6 +32,7 @@ setup_file() {
 }
 
 teardown_file() {
+	postgres_stop other
 	postgres_stop copy
 	postgres_stop
 	redis_stop main
@@ -391,6 +393,12 @@ as_shown() {
 	assert_has "$stderr" 'ask the primary, too, with --writer'
 	as_writer "DELETE FROM cards WHERE id = '2104'"
 	asks 1 agree --writer "$(postgres_word main)" 2104 m:4
+	on lookup -s "$word" --writer "$(postgres_word other)" --table cards 5 m:5
+	assert_failure 66 lookup 'is not of the cluster of the source'
+	on lookup -s host=/nowhere --writer "$(postgres_word main)" \
+		--table cards 5 m:5
+	assert_status 0
+	assert_has "$stderr" 'the source cannot be asked whether the writer'
 	ask --writer "$word" 5 m:5
 	assert_failure 66 lookup 'is a standby, where the writer is to be asked'
 }
