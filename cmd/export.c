@@ -13,6 +13,7 @@
 #include "cmd/inputs.h"
 #include "cmd/output.h"
 #include "lib/base/clock.h"
+#include "lib/base/json.h"
 #include "lib/base/log.h"
 #include "lib/base/num.h"
 
@@ -104,11 +105,35 @@ static int read_inputs(struct inputs *in, const struct opts *opts, bool *keys,
 	return check_options(in, opts, *keys, err);
 }
 
+/* Whether a list can hold a name: its text is UTF-8. */
+static bool is_listable(const char *name)
+{
+	json_t *json = json_string(name);
+
+	json_decref(json);
+	return json != NULL;
+}
+
+/* Names for the list, or none where those of the header are enough. */
 static int copy_columns(const struct rowformat *format, struct exportlist *out,
 			struct error *err)
 {
+	size_t bad = 0;
+
 	if (format->names == NULL)
 		return 0;
+	while (bad < format->name_count && is_listable(format->names[bad]))
+		bad++;
+	if (bad < format->name_count && format->header)
+		return 0;
+	if (bad < format->name_count) {
+		(void)error_set(err, ERROR_USAGE,
+				"column %zu: its name is no text of UTF-8, and "
+				"the list of an export must have it",
+				bad + 1);
+		return error_hint(err, "name it otherwise, or export it with a "
+				       "header, which has the names, too");
+	}
 	out->columns = calloc(format->name_count, sizeof(char *));
 	if (out->columns == NULL)
 		return error_nomem(err);

@@ -489,6 +489,7 @@ file 'keys.txt'	2	\\N	empty	" ]]
 		64 option --jobs: a pipe is written by one worker :: -t - -j 2
 		64 option --compress: 'gz' :: -t file:x --compress gz
 		64 option --table: it is for a database :: -t file:x --table cards
+		64 column 2: its name is no text of UTF-8, and the list of an export must have it :: -t file:x --columns \$'id,\\xff'
 		65 no column 'other' :: -t file:x -k other.keyspec
 		66 file 'none': cannot open it :: -t file:x -s file:none
 	END
@@ -496,6 +497,6 @@ file 'keys.txt'	2	\\N	empty	" ]]
 	table asked <<-'END'
 		74 file 'x.export.json.tmp': cannot make it :: -t file:x
 	END
-	no_wrong 22
+	no_wrong 23
 	[[ $(echo x.*) == 'x.export.json.tmp' ]]
 }
