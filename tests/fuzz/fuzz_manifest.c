@@ -4,23 +4,9 @@
  * right, which no fuzzer would find.  Aborts where what was read is not
  * written as it was.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "lib/base/record.h"
-#include "lib/base/sum.h"
 #include "lib/store/manifest.h"
 #include "lib/store/manifest_text.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int holds)
-{
-	if (!holds)
-		abort();
-}
+#include "tests/fuzz/fuzz_record.h"
 
 static void check_values(const struct manifest *m)
 {
@@ -64,20 +50,6 @@ static void decode(const char *text, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text;
-	size_t body = size;
-
-	decode((const char *)data, size);
-	/* A seed has a tail of its own, which is replaced. */
-	if (size > RECORD_TAIL_LEN &&
-	    memcmp(data + size - RECORD_TAIL_LEN, ",\n  \"checksum\"", 14) == 0)
-		body = size - RECORD_TAIL_LEN;
-	text = malloc(body + RECORD_TAIL_LEN + 1);
-	require(text != NULL);
-	memcpy(text, data, body);
-	(void)snprintf(text + body, RECORD_TAIL_LEN + 1, RECORD_TAIL,
-		       sum_xxh64(text, body));
-	decode(text, body + RECORD_TAIL_LEN);
-	free(text);
+	fuzz_record(data, size, decode);
 	return 0;
 }
