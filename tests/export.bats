@@ -426,11 +426,14 @@ file 'keys.txt'	2	\\N	empty	" ]]
 	# Nobody takes for rows what is not whole.
 	bloomctl_run build -k cards.keyspec -t dir:g -s 'file:x.*'
 	assert_failure 66 build "no file matches 'x.*'"
+	# Somebody else's by its name is not removed when the export ends.
+	cp rows.csv x.00009.csv
 	tail -n +2 rows.csv >&7
 	exec 7>&-
 	wait "$first"
 	same_as "$one" -s file:x
-	[[ $(echo x.*) == 'x.00001.csv.gz x.export.json' ]]
+	[[ $(echo x.*) == 'x.00001.csv.gz x.00009.csv x.export.json' ]]
+	cmp rows.csv x.00009.csv
 	no_wrong 0
 }
 

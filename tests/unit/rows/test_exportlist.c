@@ -245,6 +245,28 @@ static void names(void)
 	CHECK(exportlist_part_name(&l, "x", 7, name, 15, &err) == -1);
 	CHECK_U64(err.code, ERROR_USAGE);
 	CHECK(exportlist_part_name(&l, "x", 7, name, 16, &err) == 0);
+	CHECK_U64(exportlist_aside_len("x.00001.csv.gz.tmp"), 1);
+	CHECK_U64(exportlist_aside_len("x.y.99999.key.tmp"), 3);
+	CHECK_U64(exportlist_aside_len("x.00001.csv.gz"), 0);
+	CHECK_U64(exportlist_aside_len("x.00001.tmp"), 0);
+	CHECK_U64(exportlist_aside_len("x.csv.tmp"), 0);
+	CHECK_U64(exportlist_aside_len(".tmp"), 0);
+	CHECK_U64(exportlist_aside_len("tmp"), 0);
+}
+
+static void bases(void)
+{
+	struct exportlist l = some();
+	struct error err = ERROR_INIT;
+
+	CHECK(exportlist_check_base(&l, "x.yz", 3, &err) == 0);
+	CHECK(exportlist_check_base(&l, "y", 1, &err) == -1);
+	CHECK_U64(err.code, ERROR_DATA);
+	CHECK_STR(err.text, "it is the list of an export to 'x.y', and has "
+			    "another name");
+	CHECK(exportlist_check_base(&l, "x.y", 2, &err) == -1);
+	CHECK(exportlist_check_base(&l, "", 0, &err) == -1);
+	exportlist_release(&l);
 }
 
 int main(void)
@@ -253,5 +275,6 @@ int main(void)
 	UNIT(wrong, "exportlist: a member that is wrong is named");
 	UNIT(damaged, "exportlist: a text that was cut or changed is none");
 	UNIT(names, "exportlist: names of parts are known by their shape");
+	UNIT(bases, "exportlist: a list knows the path that it is for");
 	return unit_end();
 }
