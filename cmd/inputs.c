@@ -347,6 +347,13 @@ void inputs_tell_rejects(const struct inputs *in)
 			 count->total == 1 ? "row has" : "rows have",
 			 count->total == 1 ? "was" : "were",
 			 count->total == 1 ? "it" : "them");
+	if (in->source->lacking > 0)
+		log_warn("the export lacks %s %s, passed over when it was "
+			 "written: only the database answers for %s",
+			 num_grouped(in->source->lacking, number),
+			 in->source->lacking == 1 ? "row that has no key"
+						  : "rows that have no key",
+			 in->source->lacking == 1 ? "it" : "them");
 }
 
 const struct engine *inputs_engine(const struct opts *opts)

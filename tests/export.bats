@@ -211,6 +211,13 @@ same_as() {
 	assert_json y.export.json '.rows == 2' '.rejects == 2'
 	assert_json got.json '.rows == 4' '.keys == 2' '.rejects.null == 1'
 	[[ $(wc -l <none.txt) == 3 && $(gzip -dc y.00001.key.gz | wc -l) == 2 ]]
+	# Whoever reads them is told, and so does a copy.
+	bloomctl_run export -q -t file:z -s file:y
+	assert_status 0
+	assert_json z.export.json '.rows == 2' '.rejects == 2'
+	bloomctl_run build -k cards.keyspec -s file:y -s file:z -t dir:h
+	assert_status 0
+	assert_has "$stderr" 'the export lacks 4 rows that have no key, passed over when it was written: only the database answers for them'
 	# Rows that are keys can have none, too.
 	printf '\\N\n\nx\n' >keys.txt
 	bloomctl_run build -k cards.keyspec -t dir:g --input-format key \

@@ -33,7 +33,9 @@ static int tell_list(struct export *e, struct error *err)
 {
 	const struct rejects *rejects = e->scan->rejects;
 
-	e->list.rejects = rejects != NULL ? rejects->count.total : 0;
+	/* Those of an export that is exported again are still missing. */
+	e->list.rejects = (rejects != NULL ? rejects->count.total : 0) +
+			  e->scan->source->lacking;
 	if (source_horizon(e->scan->source, &e->list.horizon, err) != 0)
 		return -1;
 	return origin_text(e->scan->source, &e->list.origin, err);

@@ -169,5 +169,10 @@ int listed_check(struct file_source *s, struct error *err)
 				 "files as they are");
 		return file_entry_prefix(other, err);
 	}
+	for (size_t i = 0; i < s->list_count; i++)
+		if (__builtin_add_overflow(s->base.lacking,
+					   s->lists[i].list.rejects,
+					   &s->base.lacking))
+			s->base.lacking = UINT64_MAX;
 	return check_alike(s, err);
 }

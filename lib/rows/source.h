@@ -113,6 +113,7 @@ struct source_ops {
 struct source {
 	const struct source_ops *ops;
 	bool once; /* a part can be opened once only, as that of a pipe */
+	uint64_t lacking; /* rows that the exports it is of passed over */
 };
 
 struct stream_ops {
