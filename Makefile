@@ -84,6 +84,8 @@ $(BUILD)/cmd/bloomctl.o: FILE_FLAGS = -DBLOOMCTL_VERSION='"$(VERSION)"'
 
 $(BUILD)/lib/redis/%.o: FILE_FLAGS = $(HIREDIS_CFLAGS)
 $(BUILD)/lib/pg/%.o: FILE_FLAGS = $(LIBPQ_CFLAGS)
+# It looks into a session.
+$(BUILD)/tests/unit/rows/test_pgsessions.o: FILE_FLAGS = $(LIBPQ_CFLAGS)
 
 # --- objects --------------------------------------------------------------
 
