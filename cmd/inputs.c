@@ -347,7 +347,7 @@ void inputs_tell_rejects(const struct inputs *in)
 			 count->total == 1 ? "row has" : "rows have",
 			 count->total == 1 ? "was" : "were",
 			 count->total == 1 ? "it" : "them");
-	if (in->source->lacking > 0)
+	if (in->source != NULL && in->source->lacking > 0)
 		log_warn("the export lacks %s %s, passed over when it was "
 			 "written: only the database answers for %s",
 			 num_grouped(in->source->lacking, number),
