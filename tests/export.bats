@@ -354,6 +354,10 @@ file 'keys.txt'	2	\\N	empty	" ]]
 	same_as "$one" -s file:y
 	bloomctl_ok export -q -t 'file:[y]*' -s file:rows.csv
 	same_as "$one" -s 'file:[y]*'
+	# A list knows better than settings that are for all sources.
+	export BLOOMCTL_INPUT_FORMAT=key BLOOMCTL_HEADER=no
+	same_as "$one" -s 'file:[y]*'
+	unset BLOOMCTL_INPUT_FORMAT BLOOMCTL_HEADER
 	no_wrong 34
 }
 
