@@ -134,7 +134,7 @@ static int copy_columns(const struct rowformat *format, struct exportlist *out,
 		return error_hint(err, "name it otherwise, or export it with a "
 				       "header, which has the names, too");
 	}
-	out->columns = calloc(format->name_count, sizeof(char *));
+	out->columns = calloc(format->name_count + 1, sizeof(char *));
 	if (out->columns == NULL)
 		return error_nomem(err);
 	out->column_count = format->name_count;
