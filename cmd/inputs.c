@@ -128,8 +128,10 @@ static int read_kind(struct inputs *in, const struct opts *opts,
 		OPT_NULL_TEXT,    OPT_PARTS,   OPT_NO_TRAILER};
 	static const enum option_id of_database[] = {OPT_TABLE, OPT_WHERE,
 						     OPT_QUERY};
+	static const enum option_id of_files[] = {OPT_PARTS};
 	const struct opt_value *words = opts_list(opts, OPT_SOURCE);
 	bool password = false;
+	bool files = false;
 	bool is;
 
 	for (size_t i = 0; i < words->count; i++) {
@@ -138,10 +140,14 @@ static int read_kind(struct inputs *in, const struct opts *opts,
 		if (source_is_database(words->items[i], &is, &has, err) != 0)
 			return -1;
 		in->database = in->database || is;
+		files = files || strncmp(words->items[i], "file:", 5) == 0;
 		password = password || has;
 	}
 	if (password &&
 	    inputs_secret(opts, OPT_SOURCE, "BLOOMCTL_SOURCE", err) != 0)
+		return -1;
+	if (!in->database && !files &&
+	    inputs_refuse(opts, of_files, 1, "it is for files", err) != 0)
 		return -1;
 	if (!in->database)
 		return inputs_refuse(
@@ -228,6 +234,7 @@ static int take_list(struct inputs *in, const struct opts *opts,
 {
 	static const enum option_id said[] = {OPT_INPUT_FORMAT, OPT_COLUMNS,
 					      OPT_HEADER};
+	static const enum option_id null[] = {OPT_NULL_TEXT};
 	bool keys = list->kind == EXPORTLIST_KEYS;
 
 	if (inputs_refuse(opts, said, sizeof(said) / sizeof(said[0]),
@@ -241,13 +248,22 @@ static int take_list(struct inputs *in, const struct opts *opts,
 			return other_keys(in, list, err);
 		return take_keys(in, opts, err);
 	}
+	if (list->origin != NULL &&
+	    inputs_refuse(opts, null, 1,
+			  "the rows of the export are a database's, whose NULL "
+			  "is the format's own",
+			  err) != 0)
+		return -1;
 	in->keys = false;
 	in->format = (struct rowformat){
 		.kind = list->kind == EXPORTLIST_CSV ? ROWFORMAT_CSV
 						     : ROWFORMAT_TEXT,
 		.header = list->header,
 		.bom_is_data = !list->header,
-		.null = keys ? NULL : opts_text(opts, OPT_NULL_TEXT),
+		/* Of a database it is the format's own. */
+		.null = keys || list->origin != NULL
+				? NULL
+				: opts_text(opts, OPT_NULL_TEXT),
 		.names = (const char *const *)list->columns,
 		.name_count = list->column_count,
 		.wanted = in->wanted,

@@ -335,6 +335,8 @@ file 'keys.txt'	2	\\N	empty	" ]]
 		64 option --columns: the list of the export says :: : -- -s file:x --columns id,scope
 		64 option --header: the list of the export says :: : -- -s file:x --header
 		64 option --columns: keys are COPY text of one column :: : -- -s file:rows.csv --input-format key --columns id
+		64 option --parts: it is for files :: : -- -s 'exec:cat rows.csv' --parts any
+		64 option --parts: it is for files :: : -- -s - --parts bloomctl
 		64 option --null: keys are COPY text of one column :: : -- -s file:rows.csv --input-format key --null x
 	END
 	no_wrong 34

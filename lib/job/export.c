@@ -8,18 +8,27 @@
 #include "lib/job/rejects.h"
 #include "lib/rows/origin.h"
 
-/* A pipe cannot say where one of several parts ends and the next begins. */
+/*
+ * A pipe cannot say where one of several parts ends and the next begins, and a
+ * list has an end: better told now than when all the others are written.
+ */
 static int check_parts(const struct export *e, struct error *err)
 {
 	struct source *source = e->scan->source;
 	struct source_part *parts;
 	size_t count;
 
-	if (source->ops->split(source, 1, e->scan->format, &parts, &count,
-			       err) != 0)
+	if (source->ops->split(source, e->scan->jobs, e->scan->format, &parts,
+			       &count, err) != 0)
 		return -1;
 	source_parts_free(parts, count);
-	if (count == 1)
+	if (e->path != NULL && count > EXPORTLIST_PARTS_MAX) {
+		(void)error_set(err, ERROR_USAGE,
+				"%zu parts, and an export has %u at most",
+				count, EXPORTLIST_PARTS_MAX);
+		return error_hint(err, "give fewer --jobs, or fewer files");
+	}
+	if (e->path != NULL || count == 1)
 		return 0;
 	(void)error_set(err, ERROR_USAGE,
 			"%zu sources: one is exported to a pipe at a time",
@@ -106,9 +115,9 @@ int export_run(struct export *e, struct export_report *report,
 	memset(report, 0, sizeof(*report));
 	e->list.started = clock_wall_ms();
 	if (rc == 0)
-		rc = e->path == NULL
-			     ? check_parts(e, err)
-			     : exportfile_open(e->path, &e->list, &file, err);
+		rc = check_parts(e, err);
+	if (rc == 0 && e->path != NULL)
+		rc = exportfile_open(e->path, &e->list, &file, err);
 	if (rc == 0)
 		rc = run(e, file, sinks, table, report, err);
 	exportfile_close(file);

@@ -138,6 +138,10 @@ from_ok() {
 	[[ $(jq .horizon <<<"$output") == "$(jq .horizon r.json)" ]]
 	bloomctl_ok inspect -k c.keyspec -t dir:t
 	assert_has "$output" "horizon       $(json .horizon.read_at r.json), transaction $(json .horizon.xid r.json), WAL $(json .horizon.lsn r.json)"
+	bloomctl_run build -k c.keyspec -t dir:t -s file:x --null NULL
+	assert_failure 64 build "option --null: the rows of the export are a database's"
+	# One in the environment is for other rows, and changes nothing here.
+	BLOOMCTL_NULL=global gives file:x
 	# Of a query and a view nobody can say which rows are new.
 	bloomctl_ok build -q -k c.keyspec -t dir:t -s "$(postgres_word copy)" \
 		--query 'SELECT * FROM public.cards' --receipt r.json

@@ -228,6 +228,31 @@ static void several(void)
 	CHECK_STR(err.text, "0 sources: one is exported to a pipe at a time");
 }
 
+/* Told before a file is made, or a row is read. */
+static void too_many(void)
+{
+	enum { COUNT = EXPORTLIST_PARTS_MAX + 1 };
+	struct feed_part *parts = calloc(COUNT, sizeof(*parts));
+	struct feed feed;
+	struct scan scan = {.source = &feed.base, .format = &format, .jobs = 1};
+	struct export e = {.scan = &scan, .path = "/nowhere/x"};
+	struct export_report done;
+	struct error err = ERROR_INIT;
+
+	REQUIRE(parts != NULL);
+	for (size_t i = 0; i < COUNT; i++)
+		parts[i] = (struct feed_part){.name = "f", .text = "1\n"};
+	feed = feed_of(parts, COUNT, 100);
+	CHECK(export_run(&e, &done, &err) == -1);
+	CHECK_U64(err.code, ERROR_USAGE);
+	CHECK_STR(err.text, "100000 parts, and an export has 99999 at most");
+	CHECK_U64(done.read, 0);
+	feed.count = COUNT - 1;
+	CHECK(export_run(&e, &done, &err) == -1);
+	CHECK_U64(err.code, ERROR_SOURCE);
+	free(parts);
+}
+
 static void stop_at_second(void *ctx, size_t part, unsigned reads)
 {
 	(void)ctx;
@@ -266,6 +291,7 @@ int main(void)
 	UNIT(faults, "export: without a true end there is no trailer");
 	UNIT(words_of_the_source, "export: the source has the last word");
 	UNIT(several, "export: sources are exported one at a time");
+	UNIT(too_many, "export: more parts than a list has are told at once");
 	UNIT(stopped_test, "export: a stop ends it");
 	return unit_end();
 }
