@@ -11,6 +11,7 @@
 #	unblocks		whoever stands there goes on
 #	ends STATUS		the build has ended
 #	left_alone		what is live is, and nothing else can be
+#	moved, cut_off_again	whole courses of events
 #	stands_teardown		for teardown(): nothing is left of these
 #
 # $server is the one that has the table, $word what -s takes for it where that
@@ -138,6 +139,36 @@ those() {
 	psql_run "SELECT $1(pid) FROM pg_stat_activity
 		WHERE application_name = 'bloomctl' AND wait_event = 'advisory'" \
 		>/dev/null
+}
+
+# moved: with two jobs, rows move to a page that was read by then, and the
+# range that they were in is cut off and read again; it ends well.
+moved() {
+	begins -j 2
+	wait_until one_waits
+	# It moves to a page that was read by now.
+	psql_run "UPDATE cards SET status = 5 WHERE entity_id > 'c0000149990'
+		AND entity_id <= '$middle'"
+	# The others are idle, and would be taken with their old snapshot.
+	psql_run "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+		WHERE application_name = 'bloomctl'" >/dev/null
+	unblocks
+	ends 0
+}
+
+# cut_off_again: a range is cut off until that is enough, and all else is
+# left_alone.
+cut_off_again() {
+	begins -j 2
+	for _ in 1 2 3 4; do
+		wait_until waits
+		those pg_terminate_backend
+	done
+	ends 75
+	assert_one_sentence build "table 'public.cards', pages" \
+		'terminating connection'
+	unblocks
+	left_alone
 }
 
 stands_teardown() {

@@ -136,16 +136,7 @@ from() {
 # --- ranges that are read again -------------------------------------------
 
 @test "pgfaults: a range that is cut off is read again, and so is what moved" {
-	begins -j 2
-	wait_until one_waits
-	# It moves to a page that was read by now.
-	psql_run "UPDATE cards SET status = 5 WHERE entity_id > 'c0000149990'
-		AND entity_id <= '$middle'"
-	# The others are idle, and would be taken with their old snapshot.
-	psql_run "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-		WHERE application_name = 'bloomctl'" >/dev/null
-	unblocks
-	ends 0
+	moved
 	(($(jq .rows r.json) >= 299999))
 	[[ $(jq .source.origin.again r.json) == true ]]
 	bloomctl_ok swap -q -k c.keyspec -t dir:t --allow-shrink
@@ -155,16 +146,7 @@ from() {
 }
 
 @test "pgfaults: a range that is cut off again and again ends with 75" {
-	begins -j 2
-	for _ in 1 2 3 4; do
-		wait_until waits
-		those pg_terminate_backend
-	done
-	ends 75
-	assert_one_sentence build "table 'public.cards', pages" \
-		'terminating connection'
-	unblocks
-	left_alone
+	cut_off_again
 }
 
 # --- proxies, rights and words --------------------------------------------

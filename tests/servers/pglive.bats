@@ -83,16 +83,7 @@ changes() {
 
 @test "pglive: a range that is cut off again and again" {
 	server=copy
-	begins -j 2
-	for _ in 1 2 3 4; do
-		wait_until waits
-		those pg_terminate_backend
-	done
-	ends 75
-	assert_one_sentence build "table 'public.cards', pages" \
-		'terminating connection'
-	unblocks
-	left_alone
+	cut_off_again
 }
 
 @test "pglive: a range that is read again costs no row and counts none twice" {
