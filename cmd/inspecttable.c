@@ -20,9 +20,13 @@ static int add_horizon(const struct horizon *h, struct buf *out)
 {
 	char when[CLOCK_TEXT_MAX];
 	char lsn[HORIZON_LSN_MAX];
-	int bad = buf_addf(out, "horizon       %s, transaction %" PRIu64,
-			   clock_text(h->read_at, when), h->xid);
+	int bad =
+		buf_addf(out, "horizon       %s", clock_text(h->read_at, when));
 
+	if (h->xid != 0)
+		bad |= buf_addf(out, ", transaction %" PRIu64, h->xid);
+	if (h->since != 0)
+		bad |= buf_addf(out, ", stamp %s", clock_text(h->since, when));
 	if (h->lsn != 0)
 		bad |= buf_addf(out, ", WAL %s", horizon_lsn_text(h->lsn, lsn));
 	return bad | buf_adds(out, "\n");
@@ -55,7 +59,7 @@ static int add_facts(const struct inspect_report *r, struct buf *out)
 			num_double_text(m->error, a));
 	bad |= buf_addf(out, "rows          %s, %s of them set a bit\n",
 			num_grouped(m->rows, a), num_grouped(m->added, b));
-	if (r->horizon.kind != HORIZON_NONE)
+	if (!horizon_none(&r->horizon))
 		bad |= add_horizon(&r->horizon, out);
 	if (m->rejects > 0)
 		bad |= buf_addf(out,

@@ -6,7 +6,8 @@
  * A transaction that was finished for the snapshot that was read is in it.
  * All others have an id that is not below the snapshot's xmin, however late
  * they commit: a row version whose transaction is below it need not be looked
- * for again.
+ * for again.  Where every change moves a column of time, rows that had theirs
+ * before `since` need not be, either.  One of both may be known.
  */
 #ifndef BLOOMCTL_BASE_HORIZON_H
 #define BLOOMCTL_BASE_HORIZON_H
@@ -17,27 +18,25 @@
 #include "lib/base/error.h"
 #include "lib/base/json.h"
 
-enum horizon_kind {
-	HORIZON_NONE, /* nothing is known, and nothing can be caught up */
-	HORIZON_XMIN, /* by ids of transactions */
-};
-
-/* One of all zeros is none. */
+/* One of all zeros is none: nothing is known, and nothing can be caught up. */
 struct horizon {
-	enum horizon_kind kind;
 	int64_t read_at;   /* ms since 1970, by the database's clock */
-	uint64_t xid;      /* with its epoch; what is below was finished */
+	int64_t since;     /* a stamp, in ms since 1970; 0: not known */
+	uint64_t xid;      /* with its epoch: what is below was finished; 0:
+			      not known */
 	uint64_t lsn;      /* surely reached by then; 0: not known */
 	uint32_t timeline; /* 0: not known */
+	uint32_t relation; /* the table's oid; 0: not known, or several */
 	uint64_t system;   /* the cluster's identifier; 0: not known */
 };
 
 /* The longest text of one, with NUL. */
-#define HORIZON_TEXT_MAX 112
+#define HORIZON_TEXT_MAX 160
 
 /*
- * As one line for the state of a filter, "xmin READ-AT-MS XID LSN TIMELINE
- * SYSTEM", or "" for none.  The same horizon is the same text.  Returns out.
+ * As one line for the state of a filter, "READ-AT-MS SINCE-MS XID LSN TIMELINE
+ * RELATION SYSTEM", or "" for none.  The same horizon is the same text.
+ * Returns out.
  */
 const char *horizon_text(const struct horizon *horizon,
 			 char out[HORIZON_TEXT_MAX]);
@@ -45,12 +44,22 @@ const char *horizon_text(const struct horizon *horizon,
 /* Reads that.  0, or -1 where it is none, and *out is of all zeros. */
 int horizon_parse(const char *text, struct horizon *out);
 
+/* Whether it is none. */
+bool horizon_none(const struct horizon *horizon);
+
 /*
- * Whether a is at or before b, so that whoever catches up from a finds all
- * that is missing from b on: both by ids, of one cluster and timeline, and a's
- * id not above b's.  None is before all.
+ * Puts *oldest back to what is at or before both, so that whoever catches up
+ * from it finds what is missing from either on; none where they have nothing
+ * in common: one is none, or they are of two clusters or timelines.
  */
-bool horizon_covers(const struct horizon *a, const struct horizon *b);
+void horizon_oldest(struct horizon *oldest, const struct horizon *horizon);
+
+/*
+ * What `from` becomes when all was added that `to` says: what `to` does not
+ * know stays as it was.
+ */
+void horizon_move(const struct horizon *from, const struct horizon *to,
+		  struct horizon *out);
 
 /* "XXXXXXXX/XXXXXXXX" and NUL. */
 #define HORIZON_LSN_MAX 18

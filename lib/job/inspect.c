@@ -52,14 +52,8 @@ static struct horizon oldest(const struct inspect_report *r)
 {
 	struct horizon found = r->buckets[0].horizon;
 
-	for (uint32_t b = 0; b < r->m->buckets; b++) {
-		const struct horizon *h = &r->buckets[b].horizon;
-
-		if (horizon_covers(h, &found))
-			found = *h;
-		else if (!horizon_covers(&found, h))
-			return (struct horizon){.kind = HORIZON_NONE};
-	}
+	for (uint32_t b = 1; b < r->m->buckets; b++)
+		horizon_oldest(&found, &r->buckets[b].horizon);
 	return found;
 }
 

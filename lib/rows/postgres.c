@@ -274,8 +274,11 @@ static int postgres_horizon(const struct source *source, struct horizon *out,
 
 	if (s->relation == NULL || !s->relation->versioned)
 		return 0;
-	return horizon_xmin(out, f->taken, f->xmin, f->lsn, f->timeline,
-			    f->system, err);
+	if (horizon_xmin(out, f->taken, f->xmin, f->lsn, f->timeline, f->system,
+			 err) != 0)
+		return -1;
+	out->relation = s->relation->oid;
+	return 0;
 }
 
 static void postgres_free(struct source *source)

@@ -91,7 +91,7 @@ struct source_ops {
 		      struct error *err);
 	/*
 	 * From where on it may lack what was committed; after all parts are
-	 * read.  0 or -1.  NULL: it does not say, as for HORIZON_NONE.
+	 * read.  0 or -1.  NULL: it does not say.
 	 */
 	int (*horizon)(const struct source *source, struct horizon *out,
 		       struct error *err);
@@ -182,7 +182,7 @@ int source_open(const char *const *texts, size_t count,
 		const struct source_options *options, struct source **out,
 		struct error *err);
 
-/* Its horizon, HORIZON_NONE if it has none.  0 or -1. */
+/* Its horizon, of all zeros if it has none.  0 or -1. */
 int source_horizon(const struct source *source, struct horizon *out,
 		   struct error *err);
 

@@ -72,12 +72,13 @@ void bucketfile_encode(const struct bucketfile *f,
 	memcpy(page + AT_generation, f->generation, strlen(f->generation));
 	PUT(bits_sum, f->bits_sum);
 	memcpy(page + AT_seed, f->params.seed, BYTES_seed);
-	PUT(horizon_kind, (uint64_t)f->horizon.kind);
+	PUT(horizon_relation, f->horizon.relation);
 	PUT(horizon_timeline, f->horizon.timeline);
 	PUT(horizon_read_at, (uint64_t)f->horizon.read_at);
 	PUT(horizon_xid, f->horizon.xid);
 	PUT(horizon_lsn, f->horizon.lsn);
 	PUT(horizon_system, f->horizon.system);
+	PUT(horizon_since, (uint64_t)f->horizon.since);
 	PUT(header_sum, header_sum(page));
 }
 
@@ -108,13 +109,13 @@ static int check_frame(const unsigned char *page, struct error *err)
 	return 0;
 }
 
-/* One of all zeros, or of a kind that is known with all that it needs. */
+/* One of all zeros, or with all that it needs. */
 static bool horizon_legal(const struct horizon *h)
 {
-	if (h->kind == HORIZON_NONE)
-		return h->read_at == 0 && h->xid == 0 && h->lsn == 0 &&
-		       h->timeline == 0 && h->system == 0;
-	return h->kind == HORIZON_XMIN && h->read_at > 0 && h->xid > 0;
+	if (h->read_at == 0)
+		return h->since == 0 && h->xid == 0 && h->lsn == 0 &&
+		       h->timeline == 0 && h->relation == 0 && h->system == 0;
+	return h->read_at > 0 && h->since >= 0 && (h->xid > 0 || h->since > 0);
 }
 
 /* The sum is right, so a value out of range was written so. */
@@ -174,7 +175,8 @@ int bucketfile_decode(const unsigned char page[BUCKETFILE_HEADER],
 	memcpy(out->generation, page + AT_generation, BYTES_generation - 1);
 	out->bits_sum = GET(bits_sum);
 	memcpy(out->params.seed, page + AT_seed, BYTES_seed);
-	out->horizon.kind = (enum horizon_kind)GET(horizon_kind);
+	out->horizon.relation = (uint32_t)GET(horizon_relation);
+	out->horizon.since = (int64_t)GET(horizon_since);
 	out->horizon.timeline = (uint32_t)GET(horizon_timeline);
 	out->horizon.read_at = (int64_t)GET(horizon_read_at);
 	out->horizon.xid = GET(horizon_xid);

@@ -202,7 +202,7 @@ static char *encode_head(const struct manifest *m, size_t *len,
 	     member->kind != MEMBER_COUNTS; member++) {
 		if ((member->kind == MEMBER_ORIGIN && m->origin == NULL) ||
 		    (member->kind == MEMBER_HORIZON &&
-		     m->horizon.kind == HORIZON_NONE))
+		     horizon_none(&m->horizon)))
 			continue;
 		if (json_object_set_new(json, member->name,
 					encode_member(m, member, err)) != 0) {

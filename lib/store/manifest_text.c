@@ -255,7 +255,7 @@ int manifest_decode(const char *text, size_t len, struct manifest *out,
 		return -1;
 	for (size_t i = 0; i < MANIFEST_MEMBERS && rc == 0; i++)
 		rc = read_member(json, &manifest_members[i], out, err);
-	absent = (out->origin == NULL) + (out->horizon.kind == HORIZON_NONE);
+	absent = (out->origin == NULL) + horizon_none(&out->horizon);
 	/* An unknown one would be lost when the manifest is written again. */
 	if (rc == 0 && json_object_size(json) != MANIFEST_MEMBERS - absent)
 		rc = error_set(err, ERROR_DATA,

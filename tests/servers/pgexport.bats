@@ -117,7 +117,7 @@ from_ok() {
 		'.origin.lsn | test("^[0-9A-F]+/[0-9A-F]+$")' \
 		'.origin.snapshot | test("^[0-9]+:[0-9]+$")' \
 		'.origin.again == false' '.kind == "csv"' \
-		'.horizon.kind == "xmin"' '.horizon.lsn == .origin.lsn' \
+		'.horizon.relation > 0' '.horizon.since == null' '.horizon.lsn == .origin.lsn' \
 		'.horizon.xid == (.origin.snapshot | split(":")[0])' \
 		'.horizon.read_at == .origin.taken' \
 		'.horizon.system == .origin.system' \

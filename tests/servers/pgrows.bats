@@ -91,7 +91,7 @@ exported() {
 	echo "# export of $CARDS_ROWS rows, ${*}: $(((${EPOCHREALTIME/./} - began) / 1000)) ms" >&3
 	timed build -q -s file:cards -j 2 --receipt built.json
 	assert_json built.json ".rows == $CARDS_ROWS" .source.origin.standby \
-		'.horizon.kind == "xmin"'
+		'.horizon.relation > 0'
 	on_ok swap -q
 	from_standby verify -q --receipt verified.json
 	assert_json verified.json ".rows == $CARDS_ROWS" '.missing == 0'
@@ -138,14 +138,15 @@ horizon_is() {
 @test "pgrows: every filter says from where on it may lack something" {
 	local text
 	from_standby build -q --receipt built.json
-	assert_json built.json '.horizon.kind == "xmin"' \
+	assert_json built.json '.horizon.relation > 0' \
 		'.horizon.xid == (.source.origin.snapshot | split(":")[0])' \
 		'.horizon.lsn == .source.origin.lsn'
 	on_ok swap -q
 	horizon_is .horizon
 	text=$(state_of 000 horizon)
-	[[ $text == "xmin "*" $(json '.horizon.xid + " " + .horizon.lsn + " " +
-		(.horizon.timeline | tostring) + " " + .horizon.system' built.json)" ]]
+	[[ $text == [1-9]*" 0 $(json '.horizon.xid + " " + .horizon.lsn + " " +
+		(.horizon.timeline | tostring) + " " +
+		(.horizon.relation | tostring) + " " + .horizon.system' built.json)" ]]
 	[[ $(state_of 199 horizon) == "$text" ]]
 	# The oldest is that of the set.
 	read -ra words <<<"$text"
@@ -153,10 +154,10 @@ horizon_is() {
 	redis_cli main HSET '{cards:007}:bloomctl' horizon "${words[*]}"
 	horizon_is '.horizon.xid |= (tonumber - 1 | tostring) | .horizon'
 	# Of another cluster, without one, or unreadable: there is none.
-	words[5]=7
+	words[6]=7
 	redis_cli main HSET '{cards:007}:bloomctl' horizon "${words[*]}"
 	horizon_is null
-	redis_cli main HSET '{cards:007}:bloomctl' horizon 'xmin 1'
+	redis_cli main HSET '{cards:007}:bloomctl' horizon '1 0'
 	horizon_is null
 	redis_cli main HDEL '{cards:007}:bloomctl' horizon
 	horizon_is null

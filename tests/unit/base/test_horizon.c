@@ -5,28 +5,29 @@
 
 #include "tests/unit/unit.h"
 
-static const struct horizon some = {.kind = HORIZON_XMIN,
-				    .read_at = 1800000000123,
+static const struct horizon some = {.read_at = 1800000000123,
 				    .xid = UINT64_MAX,
+				    .since = 1799999940000,
 				    .lsn = 0x16b374d848,
 				    .timeline = UINT32_MAX,
+				    .relation = 16384,
 				    .system = 7714954353665884877};
 
 static void same(const struct horizon *a, const struct horizon *b)
 {
-	CHECK(a->kind == b->kind);
 	CHECK_U64(a->read_at, b->read_at);
 	CHECK_U64(a->xid, b->xid);
 	CHECK_U64(a->lsn, b->lsn);
 	CHECK_U64(a->timeline, b->timeline);
+	CHECK_U64(a->since, b->since);
+	CHECK_U64(a->relation, b->relation);
 	CHECK_U64(a->system, b->system);
 }
 
 static void comes_back(void)
 {
-	static const struct horizon least = {
-		.kind = HORIZON_XMIN, .read_at = 1, .xid = 3};
-	static const struct horizon none = {.kind = HORIZON_NONE};
+	static const struct horizon least = {.read_at = 1, .xid = 3};
+	static const struct horizon none = {0};
 	const struct horizon *const all[] = {&some, &least, &none};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -35,7 +36,7 @@ static void comes_back(void)
 		struct horizon back;
 
 		CHECK(json != NULL);
-		CHECK(json_is_null(json) == (all[i]->kind == HORIZON_NONE));
+		CHECK(json_is_null(json) == (horizon_none(all[i])));
 		CHECK(horizon_read(json, &back, &err) == 0);
 		same(all[i], &back);
 		json_decref(json);
@@ -45,11 +46,10 @@ static void comes_back(void)
 static void wrong(void)
 {
 	static const char *const cases[][2] = {
-		{"kind", "\"stamp\""},
-		{"kind", "null"},
+		{"since", "\"now\""},
+		{"relation", "4294967296"},
 		{"read_at", "null"},
 		{"read_at", "7"},
-		{"xid", "null"},
 		{"xid", "\"0\""},
 		{"xid", "\"-1\""},
 		{"xid", "7"},
@@ -75,7 +75,7 @@ static void wrong(void)
 		      0);
 		CHECK(horizon_read(json, &back, &err) == -1);
 		CHECK_U64(err.code, ERROR_DATA);
-		CHECK(back.kind == HORIZON_NONE && back.xid == 0);
+		CHECK(horizon_none(&back) && back.xid == 0);
 		json_decref(json);
 	}
 }
@@ -105,11 +105,13 @@ static void from_a_session(void)
 	CHECK(horizon_xmin(&h, some.read_at, "18446744073709551615",
 			   "16/B374D848", "4294967295", "7714954353665884877",
 			   &err) == 0);
+	h.since = some.since;
+	h.relation = some.relation;
 	same(&h, &some);
 	CHECK(horizon_xmin(&h, 1, "3", "", "", "", &err) == 0);
 	CHECK(h.lsn == 0 && h.timeline == 0 && h.system == 0);
 	CHECK(horizon_xmin(&h, 1, "", "", "", "", &err) == -1);
-	CHECK(h.kind == HORIZON_NONE);
+	CHECK(horizon_none(&h));
 	CHECK(horizon_xmin(&h, 0, "3", "", "", "", &err) == -1);
 	CHECK(horizon_xmin(&h, 1, "x", "", "", "", &err) == -1);
 	CHECK(horizon_xmin(&h, 1, "3", "x", "", "", &err) == -1);
@@ -119,26 +121,28 @@ static void from_a_session(void)
 
 static void as_a_line(void)
 {
-	static const char line[] = "xmin 1800000000123 18446744073709551615 "
-				   "16/B374D848 4294967295 "
-				   "7714954353665884877";
+	static const char line[] = "1800000000123 1799999940000 "
+				   "18446744073709551615 16/B374D848 "
+				   "4294967295 16384 7714954353665884877";
 	static const char *const bad[] = {
 		" ",
-		"xmin",
-		"xmin 1 2 0/0 0",
-		"xmin 1 2 0/0 0 0 ",
-		"xmin 1 2 0/0 0 0 0",
-		"xmin  1 2 0/0 0 0",
-		"xmin 0 2 0/0 0 0",
-		"xmin 1 0 0/0 0 0",
-		"xmin 01 2 0/0 0 0",
-		"xmin 1 2 0/a 0 0",
-		"xmin 1 2 00/0 0 0",
-		"xmin 1 2 0/0 4294967296 0",
-		"xmin 9223372036854775808 2 0/0 0 0",
-		"stamp 1 2 0/0 0 0",
+		"1",
+		"1 0 2 0/0 0 0",
+		"1 0 2 0/0 0 0 0 ",
+		"1 0 2 0/0 0 0 0 0",
+		"1  0 2 0/0 0 0 0",
+		"0 0 2 0/0 0 0 0",
+		"1 0 0 0/0 0 0 0",
+		"01 0 2 0/0 0 0 0",
+		"1 0 2 0/a 0 0 0",
+		"1 0 2 00/0 0 0 0",
+		"1 0 2 0/0 4294967296 0 0",
+		"1 0 2 0/0 0 4294967296 0",
+		"9223372036854775808 0 2 0/0 0 0 0",
+		"1 9223372036854775808 2 0/0 0 0 0",
+		"xmin 1 2 0/0 0 0",
 	};
-	static const struct horizon none = {.kind = HORIZON_NONE};
+	static const struct horizon none = {0};
 	char text[HORIZON_TEXT_MAX];
 	struct horizon h;
 
@@ -146,40 +150,84 @@ static void as_a_line(void)
 	CHECK(strlen(line) < HORIZON_TEXT_MAX);
 	CHECK(horizon_parse(line, &h) == 0);
 	same(&h, &some);
-	CHECK(horizon_parse("xmin 1 2 0/0 0 0", &h) == 0);
-	CHECK(h.kind == HORIZON_XMIN && h.xid == 2 && h.lsn == 0);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		CHECK(horizon_parse(bad[i], &h) == -1);
-		same(&h, &none);
-	}
+	CHECK(horizon_parse("1 0 2 0/0 0 0 0", &h) == 0);
+	CHECK(h.xid == 2 && h.since == 0 && h.lsn == 0);
+	CHECK(horizon_parse("1 9 0 0/0 0 0 0", &h) == 0);
+	CHECK(h.xid == 0 && h.since == 9);
+	CHECK(horizon_parse("", &h) == 0 && horizon_none(&h));
 	CHECK_STR(horizon_text(&none, text), "");
-	CHECK(horizon_parse("", &h) == 0);
-	same(&h, &none);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		h = some;
+		CHECK(horizon_parse(bad[i], &h) == -1);
+		CHECK(horizon_none(&h) && h.xid == 0);
+	}
 }
 
-static void order(void)
+static void the_oldest_of_two(void)
 {
-	static const struct horizon none = {.kind = HORIZON_NONE};
-	struct horizon earlier = some, other;
+	struct horizon a = some;
+	struct horizon b = some;
 
-	earlier.xid--;
-	CHECK(horizon_covers(&some, &some));
-	CHECK(horizon_covers(&earlier, &some));
-	CHECK(!horizon_covers(&some, &earlier));
-	CHECK(horizon_covers(&none, &some) && horizon_covers(&none, &none));
-	CHECK(!horizon_covers(&some, &none));
-	other = earlier;
-	other.timeline--;
-	CHECK(!horizon_covers(&other, &some));
-	other = earlier;
-	other.system--;
-	CHECK(!horizon_covers(&other, &some));
+	b.read_at -= 5;
+	b.xid -= 1;
+	b.since += 7;
+	b.lsn += 1;
+	horizon_oldest(&a, &b);
+	CHECK(a.read_at == some.read_at - 5 && a.xid == some.xid - 1);
+	CHECK(a.since == some.since && a.lsn == some.lsn);
+	CHECK(a.relation == some.relation);
+	b.relation = 1;
+	b.since = 0;
+	horizon_oldest(&a, &b);
+	CHECK(a.relation == 0 && a.since == 0 && a.xid == b.xid);
+	/* With ids there, and with stamps here: nothing that serves both. */
+	b = some;
+	b.xid = 0;
+	horizon_oldest(&a, &b);
+	CHECK(horizon_none(&a));
+}
+
+static void nothing_in_common(void)
+{
+	static const struct horizon none = {0};
+	struct horizon a = some;
+	struct horizon b = some;
+
+	b.timeline--;
+	horizon_oldest(&a, &b);
+	CHECK(horizon_none(&a) && a.xid == 0);
+	a = some;
+	b = some;
+	b.system++;
+	horizon_oldest(&a, &b);
+	CHECK(horizon_none(&a));
+	a = some;
+	horizon_oldest(&a, &none);
+	CHECK(horizon_none(&a));
+	horizon_oldest(&a, &some);
+	CHECK(horizon_none(&a));
+}
+
+static void moved_on(void)
+{
+	struct horizon to = {.read_at = 9, .since = 8, .timeline = 1};
+	struct horizon h;
+
+	/* What a pass by stamps does not find stays to be found by ids. */
+	horizon_move(&some, &to, &h);
+	CHECK(h.read_at == 9 && h.since == 8 && h.timeline == 1);
+	CHECK(h.xid == some.xid && h.relation == some.relation);
+	to = (struct horizon){.read_at = 9, .xid = 5, .relation = 3};
+	horizon_move(&some, &to, &h);
+	CHECK(h.xid == 5 && h.relation == 3 && h.since == some.since);
 }
 
 int main(void)
 {
 	UNIT(as_a_line, "horizon: one horizon is one line");
-	UNIT(order, "horizon: an earlier one of the same history covers");
+	UNIT(the_oldest_of_two, "horizon: the oldest of two finds all of both");
+	UNIT(nothing_in_common, "horizon: of two histories there is no oldest");
+	UNIT(moved_on, "horizon: what a pass did not look for stays");
 	UNIT(comes_back, "horizon: what is written is read back");
 	UNIT(wrong, "horizon: a member that is wrong is refused");
 	UNIT(positions, "horizon: positions are PostgreSQL's");
