@@ -7,7 +7,7 @@
  * All others have an id that is not below the snapshot's xmin, however late
  * they commit: a row version whose transaction is below it need not be looked
  * for again.  Where every change moves a column of time, rows that had theirs
- * before `since` need not be, either.  One of both may be known.
+ * before `since` need not be, either.  At least one of both is known.
  */
 #ifndef BLOOMCTL_BASE_HORIZON_H
 #define BLOOMCTL_BASE_HORIZON_H
@@ -26,7 +26,7 @@ struct horizon {
 			      not known */
 	uint64_t lsn;      /* surely reached by then; 0: not known */
 	uint32_t timeline; /* 0: not known */
-	uint32_t relation; /* the table's oid; 0: not known, or several */
+	uint32_t relation; /* the table's oid; 0: not known, or not one */
 	uint64_t system;   /* the cluster's identifier; 0: not known */
 };
 
@@ -53,13 +53,6 @@ bool horizon_none(const struct horizon *horizon);
  * in common: one is none, or they are of two clusters or timelines.
  */
 void horizon_oldest(struct horizon *oldest, const struct horizon *horizon);
-
-/*
- * What `from` becomes when all was added that `to` says: what `to` does not
- * know stays as it was.
- */
-void horizon_move(const struct horizon *from, const struct horizon *to,
-		  struct horizon *out);
 
 /* "XXXXXXXX/XXXXXXXX" and NUL. */
 #define HORIZON_LSN_MAX 18

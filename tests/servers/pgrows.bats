@@ -153,6 +153,18 @@ horizon_is() {
 	words[2]=$((words[2] - 1))
 	redis_cli main HSET '{cards:007}:bloomctl' horizon "${words[*]}"
 	horizon_is '.horizon.xid |= (tonumber - 1 | tostring) | .horizon'
+	# A stamp is the set's only where all filters have one.
+	words[1]=1796000000000
+	redis_cli main HSET '{cards:007}:bloomctl' horizon "${words[*]}"
+	horizon_is '.horizon.xid |= (tonumber - 1 | tostring) | .horizon'
+	for b in {000..199}; do
+		redis_cli main HSET "{cards:$b}:bloomctl" horizon \
+			"${words[*]}" >/dev/null
+	done
+	horizon_is '.horizon.xid |= (tonumber - 1 | tostring) |
+		.horizon.since = "2026-11-30T00:53:20.000Z" | .horizon'
+	on inspect
+	assert_has "$output" ", stamp 2026-11-30T00:53:20.000Z, WAL "
 	# Of another cluster, without one, or unreadable: there is none.
 	words[6]=7
 	redis_cli main HSET '{cards:007}:bloomctl' horizon "${words[*]}"

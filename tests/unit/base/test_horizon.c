@@ -27,8 +27,9 @@ static void same(const struct horizon *a, const struct horizon *b)
 static void comes_back(void)
 {
 	static const struct horizon least = {.read_at = 1, .xid = 3};
+	static const struct horizon stamp = {.read_at = 1, .since = 2};
 	static const struct horizon none = {0};
-	const struct horizon *const all[] = {&some, &least, &none};
+	const struct horizon *const all[] = {&some, &least, &stamp, &none};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		json_t *json = horizon_json(all[i]);
@@ -36,7 +37,7 @@ static void comes_back(void)
 		struct horizon back;
 
 		CHECK(json != NULL);
-		CHECK(json_is_null(json) == (horizon_none(all[i])));
+		CHECK(json_is_null(json) == horizon_none(all[i]));
 		CHECK(horizon_read(json, &back, &err) == 0);
 		same(all[i], &back);
 		json_decref(json);
@@ -78,6 +79,20 @@ static void wrong(void)
 		CHECK(horizon_none(&back) && back.xid == 0);
 		json_decref(json);
 	}
+}
+
+static void no_way_to_catch_up(void)
+{
+	const struct horizon h = {.read_at = 1, .xid = 3};
+	json_t *json = horizon_json(&h);
+	struct error err = ERROR_INIT;
+	struct horizon back;
+
+	CHECK(json_object_set_new(json, "xid", json_null()) == 0);
+	CHECK(horizon_read(json, &back, &err) == -1);
+	CHECK_U64(err.code, ERROR_DATA);
+	CHECK(horizon_none(&back));
+	json_decref(json);
 }
 
 static void positions(void)
@@ -159,7 +174,7 @@ static void as_a_line(void)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		h = some;
 		CHECK(horizon_parse(bad[i], &h) == -1);
-		CHECK(horizon_none(&h) && h.xid == 0);
+		same(&h, &none);
 	}
 }
 
@@ -208,28 +223,15 @@ static void nothing_in_common(void)
 	CHECK(horizon_none(&a));
 }
 
-static void moved_on(void)
-{
-	struct horizon to = {.read_at = 9, .since = 8, .timeline = 1};
-	struct horizon h;
-
-	/* What a pass by stamps does not find stays to be found by ids. */
-	horizon_move(&some, &to, &h);
-	CHECK(h.read_at == 9 && h.since == 8 && h.timeline == 1);
-	CHECK(h.xid == some.xid && h.relation == some.relation);
-	to = (struct horizon){.read_at = 9, .xid = 5, .relation = 3};
-	horizon_move(&some, &to, &h);
-	CHECK(h.xid == 5 && h.relation == 3 && h.since == some.since);
-}
-
 int main(void)
 {
 	UNIT(as_a_line, "horizon: one horizon is one line");
 	UNIT(the_oldest_of_two, "horizon: the oldest of two finds all of both");
 	UNIT(nothing_in_common, "horizon: of two histories there is no oldest");
-	UNIT(moved_on, "horizon: what a pass did not look for stays");
 	UNIT(comes_back, "horizon: what is written is read back");
 	UNIT(wrong, "horizon: a member that is wrong is refused");
+	UNIT(no_way_to_catch_up,
+	     "horizon: without an id and a stamp it is none");
 	UNIT(positions, "horizon: positions are PostgreSQL's");
 	UNIT(from_a_session, "horizon: it is made of what a session says");
 	return unit_end();

@@ -128,6 +128,66 @@ static void seed_is_kept(void)
 	CHECK(check(&f) == 0);
 }
 
+static const struct horizon some = {.read_at = 0x0102030405060708,
+				    .since = 0x1112131415161718,
+				    .xid = 0xf1f2f3f4f5f6f7f8,
+				    .lsn = 0xe1e2e3e4e5e6e7e8,
+				    .timeline = 0xd1d2d3d4,
+				    .relation = 0xc1c2c3c4,
+				    .system = 0xb1b2b3b4b5b6b7b8};
+
+static void horizon_is_kept(void)
+{
+	struct bucketfile f = sample();
+	struct bucketfile back;
+	unsigned char page[BUCKETFILE_HEADER];
+
+	f.horizon = some;
+	bucketfile_encode(&f, page);
+	REQUIRE(bucketfile_decode(page, &back, &scratch_err) == 0);
+	CHECK_U64(back.horizon.read_at, some.read_at);
+	CHECK_U64(back.horizon.since, some.since);
+	CHECK_U64(back.horizon.xid, some.xid);
+	CHECK_U64(back.horizon.lsn, some.lsn);
+	CHECK_U64(back.horizon.timeline, some.timeline);
+	CHECK_U64(back.horizon.relation, some.relation);
+	CHECK_U64(back.horizon.system, some.system);
+}
+
+/* Of none all is 0; one has a time, and an id or a stamp. */
+static void horizon_is_whole(void)
+{
+	const struct horizon good[] = {
+		{0}, {.read_at = 1, .xid = 1}, {.read_at = 1, .since = 1}};
+	const struct horizon bad[] = {
+		{.read_at = 1},
+		{.read_at = -1, .xid = 1},
+		{.read_at = 1, .since = -1},
+		{.read_at = 1, .since = -1, .xid = 1},
+		{.xid = 1},
+		{.since = 1},
+		{.lsn = 1},
+		{.timeline = 1},
+		{.relation = 1},
+		{.system = 1},
+	};
+	struct bucketfile f = sample();
+	struct bucketfile back;
+	unsigned char page[BUCKETFILE_HEADER];
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		f.horizon = good[i];
+		bucketfile_encode(&f, page);
+		CHECK(bucketfile_decode(page, &back, &scratch_err) == 0);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		f.horizon = bad[i];
+		bucketfile_encode(&f, page);
+		CHECK(bucketfile_decode(page, &back, &scratch_err) == -1);
+		CHECK_STR(scratch_err.text, "its header has no legal horizon");
+	}
+}
+
 static void header_flips(void)
 {
 	struct bucketfile f = sample();
@@ -384,6 +444,8 @@ int main(void)
 	UNIT(fields_are_apart, "bucketfile: fields are where the table says");
 	UNIT(manual_agrees, "bucketfile: the manual's table is the code's");
 	UNIT(seed_is_kept, "bucketfile: a seed stands in the header");
+	UNIT(horizon_is_kept, "bucketfile: a horizon stands in the header");
+	UNIT(horizon_is_whole, "bucketfile: half a horizon is refused");
 	UNIT(header_flips, "bucketfile: every flipped bit of a header is seen");
 	UNIT(bit_flips, "bucketfile: a flipped bit of the filter is seen");
 	UNIT(cut_off, "bucketfile: a file too short or too long is named");
