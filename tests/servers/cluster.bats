@@ -36,6 +36,7 @@ teardown() {
 		for n in 1 2 3 4 5 6; do
 			redis_resume "main$n" || :
 			redis_cli "main$n" CONFIG SET maxmemory 0 \
+				maxmemory-policy noeviction \
 				cluster-require-full-coverage yes \
 				cluster-preferred-endpoint-type ip || :
 		done >/dev/null
@@ -132,11 +133,14 @@ named() {
 	server_live rows.csv
 	node=$(owner 5)
 	used=$(redis_info "$node" used_memory)
-	redis_cli "$node" CONFIG SET maxmemory $((used + 20000)) >/dev/null
-	on build -q -s file:more.csv
+	hurt=1
+	# What connections take comes and goes; the filters need far more.
+	redis_cli "$node" CONFIG SET maxmemory $((used + 100000)) >/dev/null
+	on build -q -s file:more.csv --capacity 20000
 	assert_status 73
 	assert_one_sentence build ":$(redis_port "$node"): the new generation takes "
 	redis_cli "$node" CONFIG SET maxmemory 0 >/dev/null
+	hurt=
 	all_of rows.csv
 	[[ $(redis_cli main SMEMBERS "bloomctl:{$set}:generations") == "$live" ]]
 	on_ok build -q -s file:more.csv
@@ -148,11 +152,13 @@ named() {
 	slow_build
 	redis_cli "$node" DEBUG POPULATE 2000 junk 1000 >/dev/null
 	used=$(redis_info "$node" used_memory)
+	hurt=1
 	redis_cli "$node" CONFIG SET maxmemory-policy allkeys-random \
 		maxmemory $((used - 100000)) >/dev/null
 	wait_until evicts "$node"
 	redis_cli "$node" CONFIG SET maxmemory 0 maxmemory-policy noeviction \
 		>/dev/null
+	hurt=
 	feed 4
 	ends 73
 	assert_has "$stderr" 'evicted'
