@@ -137,6 +137,20 @@ void horizon_oldest(struct horizon *oldest, const struct horizon *h)
 	*oldest = found;
 }
 
+void horizon_move(const struct horizon *from, const struct horizon *to,
+		  struct horizon *out)
+{
+	struct horizon h = *to;
+
+	if (h.xid == 0) {
+		h.xid = from->xid;
+		h.relation = from->relation;
+	}
+	if (h.since == 0)
+		h.since = from->since;
+	*out = h;
+}
+
 /* Numbers of 64 bits stand as text: not every reader of JSON has room. */
 static json_t *number(uint64_t n)
 {

@@ -54,6 +54,13 @@ bool horizon_none(const struct horizon *horizon);
  */
 void horizon_oldest(struct horizon *oldest, const struct horizon *horizon);
 
+/*
+ * What `from` becomes when all was added that `to` says: what `to` does not
+ * know stays as it was.
+ */
+void horizon_move(const struct horizon *from, const struct horizon *to,
+		  struct horizon *out);
+
 /* "XXXXXXXX/XXXXXXXX" and NUL. */
 #define HORIZON_LSN_MAX 18
 

@@ -22,6 +22,8 @@
 
 /* How often a command that is silent is looked at. */
 #define LOOK_MS 1000
+/* The same of one that does not read what it is fed. */
+#define FEED_MS 100
 
 /* Larger pipes save both sides switches; the system's limit is as much. */
 #define PIPE_SIZE (1 << 20)
@@ -124,12 +126,12 @@ static int spawn(pid_t *pid, pid_t group, char *const argv[],
 }
 
 static int spawn_command(struct proc *p, const char *command,
-			 char *const environment[], int out)
+			 char *const environment[], int in, int out)
 {
 	char *argv[] = {(char *)"sh", (char *)"-e",    (char *)"-c",
 			(char *)"--", (char *)command, NULL};
 
-	return spawn(&p->pid, p->keeper, argv, environment, -1, out, false);
+	return spawn(&p->pid, p->keeper, argv, environment, in, out, false);
 }
 
 static int spawn_keeper(struct proc *p, char *const environment[], int life)
@@ -139,35 +141,68 @@ static int spawn_keeper(struct proc *p, char *const environment[], int life)
 	return spawn(&p->keeper, 0, argv, environment, life, -1, true);
 }
 
-int proc_start(struct proc *p, const char *command, char *const environment[],
-	       struct error *err)
+/* Starts it with these two descriptors, as set_files() has them. */
+static int start(struct proc *p, const char *command, char *const environment[],
+		 int in, int out, struct error *err)
 {
-	int out[2] = {-1, -1}, life[2] = {-1, -1};
+	int life[2] = {-1, -1};
 	int rc = 0;
 
-	*p = (struct proc){.out = -1, .life = -1, .grace_ms = PROC_GRACE_MS};
 	/* Whoever ignored it when we were started would reap our children. */
 	(void)signal(SIGCHLD, SIG_DFL);
-	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(life, O_CLOEXEC) != 0)
+	if (pipe2(life, O_CLOEXEC) != 0)
 		rc = errno;
-	p->out = out[0];
 	p->life = life[1];
 	/* The keeper first: we may be killed at any time. */
 	if (rc == 0)
 		rc = spawn_keeper(p, environment, life[0]);
 	if (rc == 0)
-		rc = spawn_command(p, command, environment, out[1]);
-	close_fd(&out[1]);
+		rc = spawn_command(p, command, environment, in, out);
 	close_fd(&life[0]);
-	if (rc != 0) {
-		proc_end(p);
-		return error_errno(err, ERROR_INTERNAL, rc,
+	if (rc == 0)
+		return 0;
+	proc_end(p);
+	return error_errno(err, ERROR_INTERNAL, rc, "no process for it");
+}
+
+static const struct proc nothing = {
+	.out = -1, .in = -1, .life = -1, .grace_ms = PROC_GRACE_MS};
+
+int proc_start(struct proc *p, const char *command, char *const environment[],
+	       struct error *err)
+{
+	int out[2];
+	int rc;
+
+	*p = nothing;
+	if (pipe2(out, O_CLOEXEC) != 0)
+		return error_errno(err, ERROR_INTERNAL, errno,
 				   "no process for it");
-	}
+	p->out = out[0];
+	rc = start(p, command, environment, -1, out[1], err);
+	close_fd(&out[1]);
 #ifdef F_SETPIPE_SZ
-	(void)fcntl(p->out, F_SETPIPE_SZ, PIPE_SIZE);
+	if (rc == 0)
+		(void)fcntl(p->out, F_SETPIPE_SZ, PIPE_SIZE);
 #endif
-	return 0;
+	return rc;
+}
+
+int proc_start_fed(struct proc *p, const char *command,
+		   char *const environment[], struct error *err)
+{
+	int in[2];
+	int rc;
+
+	*p = nothing;
+	if (pipe2(in, O_CLOEXEC) != 0)
+		return error_errno(err, ERROR_INTERNAL, errno,
+				   "no process for it");
+	p->in = in[1];
+	(void)fcntl(p->in, F_SETFL, O_NONBLOCK);
+	rc = start(p, command, environment, in[0], STDERR_FILENO, err);
+	close_fd(&in[0]);
+	return rc;
 }
 
 /*
@@ -243,12 +278,57 @@ static void pause_ms(int *ms)
 		*ms *= 2;
 }
 
+/* Whether there is more to wait for. */
+static int check(const struct proc *p, struct error *err)
+{
+	if (input_check(err) != 0 || check_terminal(p, err) != 0)
+		return -1;
+	if (p->limit_ns == 0 || clock_ns() < p->limit_ns)
+		return 0;
+	return error_set(err, ERROR_TEMPORARY, "its time is over");
+}
+
+/* Whether the shell has ended; what it left behind may have its input. */
+static bool has_ended(const struct proc *p)
+{
+	siginfo_t info;
+	bool gone;
+
+	return p->pid == 0 || has_come_to(p->pid, WEXITED, &info, &gone) ||
+	       gone;
+}
+
+int proc_feed(struct proc *p, const void *data, size_t len, struct error *err)
+{
+	const char *at = data;
+	int rc = 0;
+
+	while (len > 0) {
+		int ready = input_wait_for(p->in, POLLOUT, FEED_MS, err);
+		ssize_t n = 0;
+
+		rc = ready < 0 ? -1 : check(p, err);
+		if (rc != 0 || has_ended(p))
+			break;
+		if (ready > 0)
+			n = write(p->in, at, len);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			break;
+		if (n > 0) {
+			at += n;
+			len -= (size_t)n;
+		}
+	}
+	close_fd(&p->in);
+	return rc;
+}
+
 int proc_wait(struct proc *p, int *status, struct error *err)
 {
 	int ms = 1;
 
 	while (!reap(&p->pid, &p->status)) {
-		if (input_check(err) != 0 || check_terminal(p, err) != 0)
+		if (check(p, err) != 0)
 			return -1;
 		pause_ms(&ms);
 	}
@@ -282,6 +362,7 @@ void proc_end(struct proc *p)
 	int status, ms = 1;
 
 	close_fd(&p->out);
+	close_fd(&p->in);
 	if (p->pid > 0)
 		end_group(p);
 	if (p->keeper > 0)

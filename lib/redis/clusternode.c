@@ -118,8 +118,8 @@ int node_pin(struct node *n, struct error *err)
 		return 0;
 	}
 	(void)error_set(err, ERROR_TEMPORARY,
-			"%s: the server was restarted or replaced during the "
-			"build: what it acknowledged may be lost",
+			"%s: the server was restarted or replaced meanwhile: "
+			"what it acknowledged may be lost",
 			n->target.place);
 	return error_hint(err, "run the same command again");
 }

@@ -241,7 +241,7 @@ static int put_asking(struct conn *conn, struct error *err)
 static int replaced(struct cluster *c, const struct node *n, struct error *err)
 {
 	(void)error_set(err, ERROR_TEMPORARY,
-			"%s: the server was replaced during the build: what it "
+			"%s: the server was replaced meanwhile: what it "
 			"acknowledged may be lost",
 			n->target.place);
 	(void)error_hint(err, "run the same command again");

@@ -15,6 +15,13 @@ enum {
 #undef BUCKETFILE_FIELD
 };
 
+/* So that a header can be replaced by one write of one sector. */
+#define BUCKETFILE_FIELD(name, offset, bytes)                        \
+	_Static_assert((offset) + (bytes) <= BUCKETFILE_HEADER_USED, \
+		       "a field of the header beyond its first sector");
+#include "lib/store/bucketfile.def"
+#undef BUCKETFILE_FIELD
+
 static const unsigned char magic[BYTES_magic] = "BLOOMBKT";
 
 static void put(unsigned char *page, size_t at, size_t bytes, uint64_t value)

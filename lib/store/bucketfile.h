@@ -24,6 +24,8 @@
 
 #define BUCKETFILE_HEADER  4096
 #define BUCKETFILE_VERSION 1
+/* All fields lie in these first bytes, one sector of a disk. */
+#define BUCKETFILE_HEADER_USED 512
 
 enum bucketfile_state {
 	BUCKETFILE_BUILDING = 1, /* not whole; no reader may use it */
@@ -73,18 +75,29 @@ int bucketfile_write(int dirfd, const char *name, const struct bucketfile *f,
 
 /*
  * Opens a file for reading and checks all but its bits: no symbolic link, a
- * regular file of the right size, its header whole and matching.  *size is
- * the file's, in bytes.  A descriptor that the caller closes, or -1.
+ * regular file of the right size, its header whole and matching, also while
+ * somebody else replaces that.  *size is the file's, in bytes.  A descriptor
+ * that the caller closes, or -1.
  */
 int bucketfile_open(int dirfd, const char *name, const struct bucketfile *want,
 		    struct bucketfile *out, uint64_t *size, struct error *err);
 
 /*
  * Reads all bits and compares their checksum (not of an open file).
- * *bits_set, if not NULL, is the number of bits that are 1.
+ * *bits_set, if not NULL, is the number of bits that are 1.  A file that is
+ * added to meanwhile is read again, and *f is what its header says then.
  */
-int bucketfile_check(int fd, const struct bucketfile *f, uint64_t *bits_set,
+int bucketfile_check(int fd, struct bucketfile *f, uint64_t *bits_set,
 		     struct error *err);
+
+/* Reads all bits and sets f->bits_sum to what their checksum is. */
+int bucketfile_sum(int fd, struct bucketfile *f, struct error *err);
+
+/*
+ * Replaces the header of an open file by f, in one write.  Codes of
+ * error_code_of_errno().  Nothing is synced.
+ */
+int bucketfile_set(int fd, const struct bucketfile *f, struct error *err);
 
 /*
  * Maps a file that bucketfile_open() has checked, for random reading; the

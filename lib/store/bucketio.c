@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 #include "lib/base/file.h"
-#include "lib/base/stop.h"
+#include "lib/base/input.h"
 #include "lib/base/sum.h"
 #include "lib/store/bucketfile.h"
 
 #define CHUNK (256u << 10)
+/* A header is replaced at most so often while it is read once. */
+#define LOOKS 100
 /* A disk has written, or read, so many bytes within a second or two. */
 #define PIECE ((size_t)64 << 20)
 
@@ -34,7 +36,7 @@ static int write_at(int fd, const void *data, size_t len, off_t at,
 		p += n;
 		at += n;
 		len -= (size_t)n;
-		if (len > 0 && stop_check(err) != 0)
+		if (len > 0 && input_check(err) != 0)
 			return -1;
 	}
 	return 0;
@@ -79,6 +81,35 @@ int bucketfile_write(int dirfd, const char *name, const struct bucketfile *f,
 	return rc;
 }
 
+int bucketfile_set(int fd, const struct bucketfile *f, struct error *err)
+{
+	unsigned char page[BUCKETFILE_HEADER];
+
+	bucketfile_encode(f, page);
+	return write_at(fd, page, BUCKETFILE_HEADER_USED, 0, err);
+}
+
+/*
+ * A read may see half of a header that is replaced just then: what is not
+ * whole is read again, until it is the same twice.
+ */
+static int read_header(int fd, struct bucketfile *out, struct error *err)
+{
+	unsigned char page[2][BUCKETFILE_HEADER];
+	int at = 0;
+
+	if (read_at(fd, page[at], sizeof(page[at]), 0, err) != 0)
+		return -1;
+	for (int i = 0; bucketfile_decode(page[at], out, err) != 0; i++) {
+		at = !at;
+		if (i == LOOKS ||
+		    read_at(fd, page[at], sizeof(page[at]), 0, err) != 0 ||
+		    memcmp(page[0], page[1], sizeof(page[0])) == 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* The size on disk is known before a byte of it is believed. */
 static int check_size(const struct stat *st, const struct bucketfile *want,
 		      struct error *err)
@@ -96,7 +127,6 @@ static int check_size(const struct stat *st, const struct bucketfile *want,
 static int check_open(int fd, const struct bucketfile *want,
 		      struct bucketfile *out, uint64_t *size, struct error *err)
 {
-	unsigned char page[BUCKETFILE_HEADER];
 	struct stat st;
 
 	if (fstat(fd, &st) != 0)
@@ -106,8 +136,7 @@ static int check_open(int fd, const struct bucketfile *want,
 	if (st.st_size < BUCKETFILE_HEADER)
 		return check_size(&st, want, err);
 	/* A foreign file is called foreign, and not too short or long. */
-	if (read_at(fd, page, sizeof(page), 0, err) != 0 ||
-	    bucketfile_decode(page, out, err) != 0 ||
+	if (read_header(fd, out, err) != 0 ||
 	    bucketfile_match(out, want, err) != 0 ||
 	    check_size(&st, want, err) != 0)
 		return -1;
@@ -168,7 +197,7 @@ static int read_bits(int fd, const struct bucketfile *f, unsigned char *chunk,
 		if (set != NULL)
 			*set += count_bits(chunk, part);
 		done += part;
-		if (done % PIECE == 0 && stop_check(err) != 0)
+		if (done % PIECE == 0 && input_check(err) != 0)
 			return -1;
 	}
 	return 0;
@@ -178,27 +207,56 @@ static int read_bits(int fd, const struct bucketfile *f, unsigned char *chunk,
  * Read and not mapped: a bad sector or a file that is being cut off is then
  * an error and not a SIGBUS.
  */
-int bucketfile_check(int fd, const struct bucketfile *f, uint64_t *bits_set,
-		     struct error *err)
+static int sum_bits(int fd, const struct bucketfile *f, uint64_t *sum,
+		    uint64_t *bits_set, struct error *err)
 {
-	struct sum_stream *sum = sum_stream_new();
+	struct sum_stream *stream = sum_stream_new();
 	unsigned char *chunk = malloc(CHUNK);
 	int rc;
 
 	if (bits_set != NULL)
 		*bits_set = 0;
-	if (sum == NULL || chunk == NULL)
+	if (stream == NULL || chunk == NULL)
 		rc = error_nomem(err);
 	else
-		rc = read_bits(fd, f, chunk, sum, bits_set, err);
-	if (rc == 0 && f->state == BUCKETFILE_SEALED &&
-	    sum_stream_value(sum) != f->bits_sum)
-		rc = error_set(err, ERROR_DATA,
-			       "damaged: the checksum of its bits does not "
-			       "match");
+		rc = read_bits(fd, f, chunk, stream, bits_set, err);
+	if (rc == 0)
+		*sum = sum_stream_value(stream);
 	free(chunk);
-	sum_stream_free(sum);
+	sum_stream_free(stream);
 	return rc;
+}
+
+int bucketfile_sum(int fd, struct bucketfile *f, struct error *err)
+{
+	return sum_bits(fd, f, &f->bits_sum, NULL, err);
+}
+
+int bucketfile_check(int fd, struct bucketfile *f, uint64_t *bits_set,
+		     struct error *err)
+{
+	struct bucketfile now;
+	uint64_t sum;
+
+	for (;;) {
+		if (sum_bits(fd, f, &sum, bits_set, err) != 0)
+			return -1;
+		if (f->state != BUCKETFILE_SEALED || sum == f->bits_sum)
+			return 0;
+		/* Bits may have come since its header was read. */
+		if (read_header(fd, &now, err) != 0 ||
+		    bucketfile_match(&now, f, err) != 0)
+			return -1;
+		if (now.state == BUCKETFILE_SEALED &&
+		    now.bits_sum == f->bits_sum)
+			return error_set(err, ERROR_DATA,
+					 "damaged: the checksum of its bits "
+					 "does not match");
+		now.params = f->params; /* with what no header says */
+		*f = now;
+		if (input_check(err) != 0)
+			return -1;
+	}
 }
 
 const unsigned char *bucketfile_map(int fd, const struct bucketfile *f,

@@ -60,6 +60,8 @@ static void dir_close(struct store *s)
 {
 	struct dir *dir = (struct dir *)s;
 
+	dirpass_drop(s);
+	dirsync_unlock(s);
 	dirlock_unlock(s);
 	dirbuild_free(dir->build);
 	if (dir->folder >= 0)
@@ -84,6 +86,13 @@ static const struct store_ops dir_ops = {
 	.reserve = dirbuild_reserve,
 	.writer = dirbuild_writer,
 	.seal = dirseal_seal,
+	.pass_begin = dirpass_begin,
+	.pass_end = dirpass_end,
+	.pass_drop = dirpass_drop,
+	.sync_lock = dirsync_lock,
+	.sync_unlock = dirsync_unlock,
+	.fed = dirsync_fed,
+	.set_fed = dirsync_set_fed,
 	.put = dir_put,
 	.info = dirprobe_info,
 	.probe = dirprobe_probe,
@@ -91,44 +100,6 @@ static const struct store_ops dir_ops = {
 	.drop = dirdrop_drop,
 	.close = dir_close,
 };
-
-int dir_is_lock(const struct dir *dir, int fd, bool *is, struct error *err)
-{
-	struct stat held;
-	struct stat there;
-	int rc = fstat(fd, &held);
-
-	*is = false;
-	if (rc == 0)
-		rc = fstatat(dir->folder, DIR_LOCK, &there,
-			     AT_SYMLINK_NOFOLLOW);
-	if (rc != 0 && errno != ENOENT)
-		return error_errno(err, error_code_of_errno(errno), errno,
-				   "set '%s': lock", dir->set);
-	*is = rc == 0 && held.st_ino == there.st_ino &&
-	      held.st_dev == there.st_dev;
-	return 0;
-}
-
-int dir_need_lock(const struct dir *dir, struct error *err)
-{
-	bool is;
-
-	if (dir->lock < 0)
-		return error_set(err, ERROR_INTERNAL,
-				 "set '%s': changed without its lock",
-				 dir->set);
-	if (dir_is_lock(dir, dir->lock, &is, err) != 0)
-		return -1;
-	if (is)
-		return 0;
-	(void)error_set(err, ERROR_LOCKED,
-			"set '%s': lost its lock: the lock file was removed or "
-			"replaced during this run",
-			dir->set);
-	return error_hint(err, "see what bloomctl inspect shows, and run it "
-			       "again; never remove the lock file");
-}
 
 int dir_sync_set(const struct dir *dir, struct error *err)
 {
@@ -388,6 +359,7 @@ int dir_open(const char *path, const struct bloomkey_spec *spec,
 	dir->root = -1;
 	dir->folder = -1;
 	dir->lock = -1;
+	dir->sync = -1;
 	atomic_init(&dir->maps, 0);
 	names_set(spec, dir->set);
 	if (name_place(dir, path, err) != 0 || open_root(dir, path, err) != 0 ||

@@ -3,8 +3,10 @@
  * dir: the store that is a folder.
  *
  *	PATH/NAME-FP8/lock
+ *	              sync-lock, fed
  *	              live -> ID, and live.moving -> ID while that is new
  *	              ID/manifest.json
+ *	                 pass-lock
  *	                 000.bloom ...
  *
  * Folders are held open and everything below is named relative to them, so
@@ -30,6 +32,9 @@
 #define DIR_LIVE_TMP "live.tmp"
 #define DIR_MOVING   "live.moving"
 #define DIR_LOCK     "lock"
+#define DIR_SYNC     "sync-lock"
+#define DIR_FED      "fed"
+#define DIR_PASS     "pass-lock"
 #define DIR_MANIFEST "manifest.json"
 #define DIR_GONE     ".gone"
 /* Room for "ID.gone" and a NUL. */
@@ -37,7 +42,15 @@
 /* Room for who holds a lock, as text. */
 #define DIR_OWNER_MAX 256
 
+/* Up to so many files are synced one by one, which touches nobody else's
+ * data; each one waits for the disk about a millisecond.  More are synced with
+ * their file system at once: 65,536 files take a second or two instead of a
+ * minute.
+ */
+#define DIR_SYNC_SINGLY 512
+
 struct dirbuild;
+struct dirpass;
 
 struct dir {
 	struct store base;
@@ -49,9 +62,17 @@ struct dir {
 	int root;          /* PATH */
 	int folder;        /* the set's; -1: not there */
 	int lock;          /* -1: not held */
+	int sync;          /* the lock of syncs; -1: not held */
 	uint64_t fence;
 	struct dirbuild *build; /* reserved last; owned, or NULL */
-	atomic_uint maps;       /* filters that the probes have mapped */
+	struct dirpass *pass;   /* under way; owned, or NULL */
+	/*
+	 * What the last pass into a generation that was not live has made of
+	 * its horizons, per bucket; owned, or NULL.
+	 */
+	char passed[NAMES_ID_MAX];
+	struct horizon *horizons;
+	atomic_uint maps; /* filters that the probes have mapped */
 };
 
 /* Opens a folder as the store of a set; see store_open(). */
@@ -85,10 +106,11 @@ int dir_manifest(struct dir *dir, const char *id, struct manifest *out,
 		 struct error *err);
 
 /*
- * Whether an open file is the lock file that is in the set's folder now: one
- * that was removed keeps nobody out.
+ * Whether an open file is the lock file that is in a folder now: one that was
+ * removed keeps nobody out.
  */
-int dir_is_lock(const struct dir *dir, int fd, bool *is, struct error *err);
+int dir_is_lock(const struct dir *dir, int folder, const char *name, int fd,
+		bool *is, struct error *err);
 
 /*
  * ERROR_INTERNAL if the lock is not held; ERROR_LOCKED if its file was removed
@@ -110,7 +132,27 @@ int dir_prefix_file(const struct dir *dir, const char *id, uint32_t bucket,
 int dirlock_holder(struct dir *dir, bool *held, uint64_t *fence,
 		   char owner[DIR_OWNER_MAX], struct error *err);
 
-/* Whether all files of a generation are there; all but their bits is read. */
+/*
+ * Opens the lock file `name` in an open folder, which is made if it is not
+ * there, and takes it: a descriptor, or -1.  ERROR_LOCKED: "set 'SET': HELD by
+ * OWNER".
+ */
+int dirlock_take(const struct dir *dir, int folder, const char *name,
+		 const char *held, struct error *err);
+
+/* Writes who holds it; a fence of 0 is none. */
+int dirlock_write(const struct dir *dir, int fd, const char *name,
+		  const char *command, uint64_t fence, struct error *err);
+
+/* What the files of a generation must be, but for their bucket. */
+int dirprobe_wanted(const struct dir *dir, const struct manifest *m,
+		    const struct layout_ops **layout, struct bucketfile *out,
+		    struct error *err);
+
+/*
+ * Whether all files of a generation are there, and have the horizons that a
+ * pass of this run has left; all but their bits is read.
+ */
 int dirprobe_headers(struct dir *dir, const struct manifest *m,
 		     struct error *err);
 
@@ -120,8 +162,17 @@ void dirdrop_leftovers(struct dir *dir);
 /* Removes a generation's folder without looking at `live`. */
 int dirdrop_folder(struct dir *dir, const char *id, struct error *err);
 
+/* syncfs(2), begun again where a signal cut it short; sets errno. */
+int dirseal_syncfs(int fd);
+
 /* Frees the build; NULL is legal. */
 void dirbuild_free(struct dirbuild *build);
+
+/* A writer into the pass that is under way. */
+int dirpass_writer(struct dir *dir, struct writer **out, struct error *err);
+
+/* Forgets what horizons a pass has left: the lock under which it was is. */
+void dirpass_forget(struct dir *dir);
 
 /* The store's operations, each in the file of its noun. */
 int dirlist_list(struct store *s, struct manifest **out, size_t *count,
@@ -139,6 +190,15 @@ int dirbuild_reserve(struct store *s, const struct manifest *m,
 		     struct error *err);
 int dirbuild_writer(struct store *s, struct writer **out, struct error *err);
 int dirseal_seal(struct store *s, struct manifest *m, struct error *err);
+int dirpass_begin(struct store *s, const struct manifest *m, bool live,
+		  unsigned workers, struct horizon *oldest, struct error *err);
+int dirpass_end(struct store *s, const struct horizon *to, const uint64_t *keys,
+		struct pass_report *out, struct error *err);
+void dirpass_drop(struct store *s);
+int dirsync_lock(struct store *s, const char *command, struct error *err);
+void dirsync_unlock(struct store *s);
+int dirsync_fed(struct store *s, int64_t *at, struct error *err);
+int dirsync_set_fed(struct store *s, int64_t at, struct error *err);
 int dir_put(struct store *s, const struct manifest *m, struct error *err);
 int dirprobe_info(struct store *s, const struct manifest *m, uint32_t bucket,
 		  bool whole, struct bucket_info *out, struct error *err);

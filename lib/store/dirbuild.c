@@ -123,6 +123,8 @@ int dirbuild_writer(struct store *s, struct writer **out, struct error *err)
 	struct dirbuild *build = dir->build;
 	struct dir_writer *w;
 
+	if (dir->pass != NULL)
+		return dirpass_writer(dir, out, err);
 	if (build == NULL)
 		return error_set(err, ERROR_INTERNAL,
 				 "set '%s': nothing is reserved", dir->set);

@@ -19,9 +19,11 @@ static bool is_ours(const char *name)
 {
 	size_t digits = strspn(name, "0123456789");
 
-	if (digits >= 1 && digits <= 5 && strcmp(name + digits, ".bloom") == 0)
+	if (digits >= 1 && digits <= 5 &&
+	    (strcmp(name + digits, ".bloom") == 0 ||
+	     strcmp(name + digits, ".bloom.tmp") == 0))
 		return true;
-	return strcmp(name, DIR_MANIFEST) == 0 ||
+	return strcmp(name, DIR_PASS) == 0 || strcmp(name, DIR_MANIFEST) == 0 ||
 	       strcmp(name, DIR_MANIFEST ".tmp") == 0;
 }
 

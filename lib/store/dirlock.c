@@ -104,36 +104,83 @@ static int owner_block(const char *command, uint64_t fence,
 	return 0;
 }
 
-static int write_owner(const struct dir *dir, const char *command,
-		       struct error *err)
+int dirlock_write(const struct dir *dir, int fd, const char *name,
+		  const char *command, uint64_t fence, struct error *err)
 {
 	char block[TEXT_SIZE];
 	ssize_t n;
 	int rc = -1;
 
-	if (owner_block(command, dir->fence, block, err) != 0)
+	if (owner_block(command, fence, block, err) != 0)
 		return -1;
 	do {
-		n = pwrite(dir->lock, block, sizeof(block), 0);
+		n = pwrite(fd, block, sizeof(block), 0);
 		if (n == TEXT_SIZE)
-			rc = ftruncate(dir->lock, TEXT_SIZE);
+			rc = ftruncate(fd, TEXT_SIZE);
 		else if (n >= 0)
 			errno = ENOSPC;
 	} while (rc != 0 && errno == EINTR);
 	/* The fence must outlive a power cut. */
-	if (rc != 0 || file_fsync(dir->lock) != 0)
+	if (rc != 0 || (fence != 0 && file_fsync(fd) != 0))
 		return error_errno(err, error_code_of_errno(errno), errno,
-				   "set '%s': lock", dir->set);
+				   "set '%s': %s", dir->set, name);
 	return 0;
 }
 
-static int open_failed(const struct dir *dir, int errnum, struct error *err)
+static int write_owner(const struct dir *dir, const char *command,
+		       struct error *err)
+{
+	return dirlock_write(dir, dir->lock, DIR_LOCK, command, dir->fence,
+			     err);
+}
+
+static int open_failed(const struct dir *dir, const char *name, int errnum,
+		       struct error *err)
 {
 	if (errnum == ELOOP)
 		return error_set(err, ERROR_DATA,
-				 "set '%s': lock: a symbolic link", dir->set);
+				 "set '%s': %s: a symbolic link", dir->set,
+				 name);
 	return error_errno(err, error_code_of_errno(errnum), errnum,
-			   "set '%s': lock", dir->set);
+			   "set '%s': %s", dir->set, name);
+}
+
+int dir_is_lock(const struct dir *dir, int folder, const char *name, int fd,
+		bool *is, struct error *err)
+{
+	struct stat held;
+	struct stat there;
+	int rc = fstat(fd, &held);
+
+	*is = false;
+	if (rc == 0)
+		rc = fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW);
+	if (rc != 0 && errno != ENOENT)
+		return error_errno(err, error_code_of_errno(errno), errno,
+				   "set '%s': %s", dir->set, name);
+	*is = rc == 0 && held.st_ino == there.st_ino &&
+	      held.st_dev == there.st_dev;
+	return 0;
+}
+
+int dir_need_lock(const struct dir *dir, struct error *err)
+{
+	bool is;
+
+	if (dir->lock < 0)
+		return error_set(err, ERROR_INTERNAL,
+				 "set '%s': changed without its lock",
+				 dir->set);
+	if (dir_is_lock(dir, dir->folder, DIR_LOCK, dir->lock, &is, err) != 0)
+		return -1;
+	if (is)
+		return 0;
+	(void)error_set(err, ERROR_LOCKED,
+			"set '%s': lost its lock: the lock file was removed or "
+			"replaced during this run",
+			dir->set);
+	return error_hint(err, "see what bloomctl inspect shows, and run it "
+			       "again; never remove the lock file");
 }
 
 int dirlock_holder(struct dir *dir, bool *held, uint64_t *fence,
@@ -155,7 +202,7 @@ int dirlock_holder(struct dir *dir, bool *held, uint64_t *fence,
 		return 0;
 	/* An unreadable lock is no permission. */
 	if (fd < 0)
-		return open_failed(dir, errno, err);
+		return open_failed(dir, DIR_LOCK, errno, err);
 	do {
 		rc = flock(fd, LOCK_SH | LOCK_NB);
 	} while (rc != 0 && errno == EINTR);
@@ -179,24 +226,25 @@ int dirlock_holder(struct dir *dir, bool *held, uint64_t *fence,
 	return 0;
 }
 
-/* Opens the lock file and takes it, or -1. */
-static int take_file(struct dir *dir, struct error *err)
+/* Opens a lock file and takes it, or -1. */
+static int take_file(const struct dir *dir, int folder, const char *name,
+		     const char *held, struct error *err)
 {
 	/* A look at the lock takes it for microseconds; wait that out. */
 	const struct timespec pause = {0, 5000000};
 	struct owner o;
 	struct stat st;
 	int fd = file_openat(
-		dir->folder, DIR_LOCK,
+		folder, name,
 		O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0644);
 
 	if (fd < 0)
-		return open_failed(dir, errno, err);
+		return open_failed(dir, name, errno, err);
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		(void)close(fd);
 		return error_set(err, ERROR_DATA,
-				 "set '%s': lock: not a regular file",
-				 dir->set);
+				 "set '%s': %s: not a regular file", dir->set,
+				 name);
 	}
 	for (int i = 0; i < 20; i++) {
 		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
@@ -206,30 +254,30 @@ static int take_file(struct dir *dir, struct error *err)
 		(void)nanosleep(&pause, NULL);
 	}
 	if (errno != EWOULDBLOCK && errno != EINTR) {
-		(void)error_errno(err, ERROR_DATA, errno, "set '%s': lock",
-				  dir->set);
+		(void)error_errno(err, ERROR_DATA, errno, "set '%s': %s",
+				  dir->set, name);
 	} else {
 		(void)read_owner(fd, &o);
-		(void)error_set(err, ERROR_LOCKED, "set '%s': locked by %s",
-				dir->set,
+		(void)error_set(err, ERROR_LOCKED, "set '%s': %s by %s",
+				dir->set, held,
 				o.text[0] != '\0' ? o.text : "another run");
 	}
 	(void)close(fd);
 	return -1;
 }
 
-/* The same, until what was taken is the file that others will find. */
-static int take(struct dir *dir, struct error *err)
+int dirlock_take(const struct dir *dir, int folder, const char *name,
+		 const char *held, struct error *err)
 {
 	bool is;
 	int fd;
 	int rc;
 
 	do {
-		fd = take_file(dir, err);
+		fd = take_file(dir, folder, name, held, err);
 		if (fd < 0)
 			return -1;
-		rc = dir_is_lock(dir, fd, &is, err);
+		rc = dir_is_lock(dir, folder, name, fd, &is, err);
 		if (rc == 0 && is)
 			return fd;
 		(void)close(fd);
@@ -268,7 +316,7 @@ int dirlock_lock(struct store *s, const char *command, uint64_t *fence,
 	if (dir->folder < 0)
 		return error_set(err, ERROR_SOURCE, "set '%s': not in '%s'",
 				 dir->set, dir->place);
-	dir->lock = take(dir, err);
+	dir->lock = dirlock_take(dir, dir->folder, DIR_LOCK, "locked", err);
 	if (dir->lock < 0)
 		return -1;
 	/* What it held unread, the fence could fall behind. */
@@ -302,6 +350,7 @@ void dirlock_unlock(struct store *s)
 	if (dir->lock >= 0)
 		(void)close(dir->lock);
 	dir->lock = -1;
+	dirpass_forget(dir);
 }
 
 int dirlock_locked_by(struct store *s, char *out, size_t size,

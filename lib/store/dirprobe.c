@@ -15,10 +15,9 @@
  */
 #define MAPS_MAX 16384
 
-/* What the files of a generation must be. */
-static int wanted(const struct dir *dir, const struct manifest *m,
-		  const struct layout_ops **layout, struct bucketfile *out,
-		  struct error *err)
+int dirprobe_wanted(const struct dir *dir, const struct manifest *m,
+		    const struct layout_ops **layout, struct bucketfile *out,
+		    struct error *err)
 {
 	const struct engine *engine;
 
@@ -48,7 +47,7 @@ int dirprobe_info(struct store *s, const struct manifest *m, uint32_t bucket,
 	memset(out, 0, sizeof(*out));
 	out->ttl_ms = -1;
 	out->slot = -1;
-	if (wanted(dir, m, &out->layout, &want, err) != 0)
+	if (dirprobe_wanted(dir, m, &out->layout, &want, err) != 0)
 		return -1;
 	if (bucket >= want.buckets)
 		return error_set(err, ERROR_INTERNAL, "bucket %" PRIu32,
@@ -76,6 +75,23 @@ int dirprobe_info(struct store *s, const struct manifest *m, uint32_t bucket,
 	return 0;
 }
 
+/* What a pass of this run into it has left. */
+static int check_horizon(const struct dir *dir, const struct bucketfile *f,
+			 struct error *err)
+{
+	char is[HORIZON_TEXT_MAX];
+	char shall[HORIZON_TEXT_MAX];
+
+	if (dir->horizons == NULL || strcmp(dir->passed, f->generation) != 0 ||
+	    strcmp(horizon_text(&f->horizon, is),
+		   horizon_text(&dir->horizons[f->bucket], shall)) == 0)
+		return 0;
+	(void)error_set(err, ERROR_GENERATION,
+			"its horizon is not the one that this run gave it");
+	return error_hint(err, "find what else writes to this folder, and run "
+			       "it again");
+}
+
 int dirprobe_headers(struct dir *dir, const struct manifest *m,
 		     struct error *err)
 {
@@ -88,7 +104,7 @@ int dirprobe_headers(struct dir *dir, const struct manifest *m,
 	int folder;
 	int fd;
 
-	if (wanted(dir, m, &layout, &want, err) != 0)
+	if (dirprobe_wanted(dir, m, &layout, &want, err) != 0)
 		return -1;
 	folder = dir_generation(dir, m->generation, err);
 	if (folder < 0)
@@ -99,7 +115,7 @@ int dirprobe_headers(struct dir *dir, const struct manifest *m,
 		fd = bucketfile_open(folder, name, &want, &f, &size, err);
 		if (fd >= 0)
 			(void)close(fd);
-		else
+		if (fd < 0 || check_horizon(dir, &f, err) != 0)
 			rc = dir_prefix_file(dir, m->generation, i, err);
 	}
 	(void)close(folder);
@@ -229,7 +245,7 @@ int dirprobe_probe(struct store *s, const struct manifest *m, probe_fn *fn,
 	p->fn = fn;
 	p->ctx = ctx;
 	p->folder = -1;
-	if (wanted(dir, m, &p->layout, &p->want, err) != 0)
+	if (dirprobe_wanted(dir, m, &p->layout, &p->want, err) != 0)
 		goto fail;
 	p->bits = calloc(p->want.buckets, sizeof(*p->bits));
 	p->checked = calloc(p->want.buckets, sizeof(*p->checked));

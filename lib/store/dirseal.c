@@ -14,14 +14,6 @@
 #include "lib/base/stop.h"
 #include "lib/store/dirbuild.h"
 
-/*
- * Up to so many files are synced one by one, which touches nobody else's
- * data; each one waits for the disk about a millisecond.  More are synced
- * with their file system at once: 65,536 files take a second or two instead
- * of a minute.
- */
-#define SYNC_SINGLY 512
-
 /* ERROR_INTERNAL if members may be missing from the image. */
 static int check_writers(const struct dirbuild *build, const struct manifest *m,
 			 struct error *err)
@@ -102,17 +94,25 @@ static int sync_file(int dirfd, const char *name, struct error *err)
 	return rc;
 }
 
+int dirseal_syncfs(int fd)
+{
+	int rc;
+
+	do {
+		rc = syncfs(fd);
+	} while (rc != 0 && errno == EINTR);
+	return rc;
+}
+
 static int sync_files(const struct dir *dir, const struct manifest *m, int fd,
 		      struct error *err)
 {
 	char name[NAMES_BUCKET_MAX];
 
 	/* Errors since fd was opened are reported, from Linux 5.8 on. */
-	if (m->buckets > SYNC_SINGLY) {
-		do {
-			if (syncfs(fd) == 0)
-				return 0;
-		} while (errno == EINTR);
+	if (m->buckets > DIR_SYNC_SINGLY) {
+		if (dirseal_syncfs(fd) == 0)
+			return 0;
 		return error_errno(err, error_code_of_errno(errno), errno,
 				   "generation '%s': sync", m->generation);
 	}

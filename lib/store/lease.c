@@ -284,7 +284,7 @@ void lease_release(struct lease *l)
 		(void)pthread_mutex_unlock(&l->mutex);
 		(void)pthread_join(l->thread, NULL);
 	}
-	keys_of_set(l->server->set, "lock", NULL, key);
+	keys_of_set(l->server->set, lease_name(l), NULL, key);
 	/* What cannot be released runs out by itself. */
 	input_set_patient(true);
 	left = CONN_TIDY_MS - (clock_ns() - began) / 1000000;
@@ -312,18 +312,19 @@ const char *server_token(const struct server *server)
 	return server->lease->token;
 }
 
-int lease_take(struct server *server, const char *command, struct lease **out,
-	       struct error *err)
+int lease_take(struct server *server, const char *command, bool sync,
+	       struct lease **out, struct error *err)
 {
 	struct lease *l = calloc(1, sizeof(*l));
 	char(*ids)[NAMES_ID_MAX] = NULL;
-	uint64_t highest;
+	uint64_t highest = 0;
 
 	*out = NULL;
 	if (l == NULL)
 		return error_nomem(err);
+	l->sync = sync;
 	if (init(l, server, command, err) != 0 ||
-	    serverlive_read(server, &ids, &highest, err) != 0 ||
+	    (!sync && serverlive_read(server, &ids, &highest, err) != 0) ||
 	    reopen(l, err) != 0 || lease_lock(l, highest + 1, err) != 0 ||
 	    start(l, err) != 0) {
 		free(ids);

@@ -15,6 +15,7 @@
 
 struct lease {
 	const struct server *server;
+	bool sync;               /* the lock of those that keep up */
 	struct cluster *cluster; /* of the thread, but before and after it */
 	bool broken;             /* it must be opened again */
 	int64_t next_look;       /* no look for evictions before, clock_ns() */
@@ -44,6 +45,9 @@ struct lease {
 	 * then on, by clock_ns(). */
 	int64_t beaten;
 };
+
+/* The name of its key, as keys_of_set() wants it. */
+const char *lease_name(const struct lease *l);
 
 /* Takes the lock, over the lease's own connection; its fence is at least so. */
 int lease_lock(struct lease *l, uint64_t least, struct error *err);

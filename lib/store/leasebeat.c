@@ -6,6 +6,11 @@
 #include "lib/base/num.h"
 #include "lib/store/lease_private.h"
 
+const char *lease_name(const struct lease *l)
+{
+	return l->sync ? "sync-lock" : "lock";
+}
+
 static int held_by(const struct lease *l, const struct reply *reply,
 		   const char *how, struct error *err)
 {
@@ -37,8 +42,9 @@ static void fill(const struct lease *l, uint64_t last, struct words *w)
 				    w->pid,   l->since, w->phase,   w->done,
 				    w->total, w->last,  NULL};
 
-	keys_of_set(l->server->set, "lock", NULL, w->lock);
-	keys_of_set(l->server->set, "fence", NULL, w->fence);
+	keys_of_set(l->server->set, lease_name(l), NULL, w->lock);
+	keys_of_set(l->server->set, l->sync ? "sync-fence" : "fence", NULL,
+		    w->fence);
 	(void)server_number((uint64_t)l->lease_ms, w->ms);
 	(void)server_number((uint64_t)getpid(), w->pid);
 	memcpy(w->phase, l->phase, sizeof(w->phase));
@@ -109,7 +115,8 @@ int lease_lock(struct lease *l, uint64_t least, struct error *err)
 			err) != 0)
 		return error_prefix(err, "set '%s'", l->server->set);
 	if (strcmp(script_word(reply, &fence), "held") == 0)
-		return held_by(l, reply, "locked", err);
+		return held_by(l, reply, l->sync ? "kept up to date" : "locked",
+			       err);
 	if (num_u64(fence, &l->fence) != 0)
 		return error_set(err, ERROR_DATA, "set '%s': lock: no fence",
 				 l->server->set);

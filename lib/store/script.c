@@ -149,6 +149,50 @@ static const char *const texts[SCRIPT_COUNT] = {
 		"  redis.call('HSET', KEYS[2], 'horizon', ARGV[8]) end\n"
 		"return {'ok', tostring(items)}\n",
 	/*
+	 * filter, its state : generation, fence, run id or '', keys, added,
+	 * '0', or '1' with old horizon or '', new horizon
+	 *
+	 * 'ok', the items, the capacity by the state; nothing changed: 'run',
+	 * 'missing', 'changed' and which field, 'ttl', 'items' and how many.
+	 * A horizon that is the new one already was moved by the first run.
+	 */
+	[SCRIPT_ADVANCE] =
+		"local id, fence, run, keys, added, moves, old, new ="
+		" unpack(ARGV)\n"
+		"if run ~= '' and string.match(redis.call('INFO',"
+		" 'server'), 'run_id:(%w+)') ~= run then\n"
+		"  return {'run'} end\n"
+		"if redis.call('EXISTS', KEYS[1]) == 0 then\n"
+		"  return {'missing'} end\n"
+		"local s = redis.call('HMGET', KEYS[2], 'generation',"
+		" 'fence', 'horizon', 'items', 'capacity', 'rows', 'added')\n"
+		"if s[1] ~= id then return {'changed', 'generation'} end\n"
+		"if s[2] ~= fence then return {'changed', 'fence'} end\n"
+		"local items = redis.call('BF.CARD', KEYS[1])\n"
+		"if moves == '1' and old ~= new and s[3] == new then\n"
+		"  return {'ok', tostring(items), s[5] or ''} end\n"
+		"if moves == '1' and (s[3] or '') ~= old then\n"
+		"  return {'changed', 'horizon'} end\n"
+		"if redis.call('PTTL', KEYS[1]) ~= -1 then\n"
+		"  return {'ttl'} end\n"
+		"if items < (tonumber(s[4] or 0) or 0) then\n"
+		"  return {'items', tostring(items)} end\n"
+		"local function grown(n, by) return string.format('%.0f',"
+		" (tonumber(n or 0) or 0) + tonumber(by)) end\n"
+		"redis.call('HSET', KEYS[2], 'items', tostring(items),"
+		" 'rows', grown(s[6], keys))\n"
+		"if s[7] then\n"
+		"  redis.call('HSET', KEYS[2], 'added', grown(s[7], added)) end\n"
+		"if moves == '1' and new ~= '' then\n"
+		"  redis.call('HSET', KEYS[2], 'horizon', new) end\n"
+		"return {'ok', tostring(items), s[5] or ''}\n",
+	/* fed : ms.  'ok'; it only grows */
+	[SCRIPT_FED] =
+		"local at = tonumber(redis.call('GET', KEYS[1]) or 0) or 0\n"
+		"if tonumber(ARGV[1]) > at then\n"
+		"  redis.call('SET', KEYS[1], ARGV[1]) end\n"
+		"return {'ok'}\n",
+	/*
 	 * filter, its state, shadow, its state : generation
 	 *
 	 * 'live' or 'shadow', where the generation's filter is, or where it
@@ -171,17 +215,17 @@ static const char *const texts[SCRIPT_COUNT] = {
 	/*
 	 * filter, its state, shadow, its state, old, its state : 'claim' or
 	 * 'move', generation, live generation seen or '', fence, fingerprint,
-	 * type, now
+	 * type, now, the shadow's horizon or '', or '*' for any
 	 *
 	 * 'ok'; 'already'.  Nothing moved: 'fence' and which, 'keyspec' and
 	 * whose, 'live' and which, 'type' and which, 'unknown', 'missing',
-	 * 'shadow' and its type, 'state', 'ttl', 'items' and how many, 'old'.
+	 * 'shadow' and its type, 'state', 'horizon', 'ttl', 'items' and how many, 'old'.
 	 * A claim moves nothing either, and keeps older fences out.
 	 *
 	 * What may fail for want of memory comes before the first rename.
 	 */
 	[SCRIPT_PROMOTE] =
-		"local mode, id, seen, fence, print, kind, now ="
+		"local mode, id, seen, fence, print, kind, now, horizon ="
 		" unpack(ARGV)\n"
 		"local function newer(f)\n"
 		"  return f and tonumber(f) > tonumber(fence) end\n"
@@ -203,10 +247,12 @@ static const char *const texts[SCRIPT_COUNT] = {
 		"local is = redis.call('TYPE', KEYS[3]).ok\n"
 		"if is ~= kind then return {'shadow', is} end\n"
 		"local n = redis.call('HMGET', KEYS[4], 'generation',"
-		" 'fence', 'fingerprint', 'sealed', 'items')\n"
+		" 'fence', 'fingerprint', 'sealed', 'items', 'horizon')\n"
 		"if n[1] ~= id or n[3] ~= print or not n[4] then\n"
 		"  return {'state', n[1] or ''} end\n"
 		"if newer(n[2]) then return {'fence', n[2]} end\n"
+		"if horizon ~= '*' and (n[6] or '') ~= horizon then\n"
+		"  return {'horizon', n[6] or ''} end\n"
 		"if redis.call('PTTL', KEYS[3]) ~= -1 then\n"
 		"  return {'ttl'} end\n"
 		"local items = redis.call('BF.CARD', KEYS[3])\n"
@@ -323,6 +369,17 @@ int script_call(struct cluster *c, enum script script, const char *const keys[],
 	if (script_word(*out, NULL)[0] == '\0')
 		return script_refused(script, *out, err, "%s", what);
 	return 0;
+}
+
+int script_call_node(struct cluster *c, size_t node, enum script script,
+		     const char *const keys[], const char *const args[],
+		     const struct reply **out, struct error *err)
+{
+	const char *words[SCRIPT_WORDS_MAX + 3];
+	char count[16];
+	int n = words_of(script, keys, args, count, words);
+
+	return cluster_call_node(c, node, n, words, out, err);
 }
 
 const char *script_word(const struct reply *reply, const char **detail)

@@ -23,6 +23,8 @@ enum script {
 	SCRIPT_MOVING,
 	SCRIPT_STATE,
 	SCRIPT_SEAL,
+	SCRIPT_ADVANCE,
+	SCRIPT_FED,
 	SCRIPT_LOOK,
 	SCRIPT_PROMOTE,
 	SCRIPT_DROP,
@@ -52,6 +54,11 @@ int script_send(struct cluster *c, enum script script, const char *const keys[],
 int script_call(struct cluster *c, enum script script, const char *const keys[],
 		const char *const args[], const char *what,
 		const struct reply **out, struct error *err);
+
+/* As cluster_call_node(): also an error reply is 0. */
+int script_call_node(struct cluster *c, size_t node, enum script script,
+		     const char *const keys[], const char *const args[],
+		     const struct reply **out, struct error *err);
 
 /*
  * reply_refused() of a script's answer.  Where a command in it was refused,

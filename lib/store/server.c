@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/input.h"
+#include "lib/store/serverintake.h"
 
 const char *server_place(const struct server *server)
 {
@@ -110,9 +111,10 @@ static int lock(struct store *s, const char *command, uint64_t *fence,
 	if (server->lease != NULL)
 		return error_set(err, ERROR_INTERNAL, "set '%s': locked twice",
 				 server->set);
-	if (lease_take(server, command, &server->lease, err) != 0)
+	if (lease_take(server, command, false, &server->lease, err) != 0)
 		return -1;
 	serverlook_forget(server);
+	serverpass_forget(server);
 	*fence = server_fence(server);
 	return 0;
 }
@@ -158,6 +160,9 @@ static void server_close(struct store *s)
 {
 	struct server *server = (struct server *)s;
 
+	serverpass_drop(s);
+	serverpass_forget(server);
+	serversync_unlock(s);
 	unlock(s);
 	serverbuild_free(server->build);
 	serverlook_forget(server);
@@ -178,8 +183,15 @@ static const struct store_ops server_ops = {
 	.locked_by = locked_by,
 	.fits = serverroom_fits,
 	.reserve = serverbuild_reserve,
-	.writer = serverbuild_writer,
+	.writer = serverwriter_open,
 	.seal = serverseal_seal,
+	.pass_begin = serverpass_begin,
+	.pass_end = serverpass_end,
+	.pass_drop = serverpass_drop,
+	.sync_lock = serversync_lock,
+	.sync_unlock = serversync_unlock,
+	.fed = serversync_fed,
+	.set_fed = serversync_set_fed,
 	.put = server_put,
 	.info = serverlook_info,
 	.probe = serverprobe_probe,

@@ -38,6 +38,8 @@
 struct lease;
 struct serverbuild;
 struct serverlook;
+struct serverpass;
+struct serverpromise;
 
 struct server {
 	struct store base;
@@ -49,14 +51,18 @@ struct server {
 	struct cluster *cluster; /* of the main thread; NULL: not opened yet */
 	unsigned flags;          /* of it */
 	bool tidying;
-	const struct engine *engine; /* NULL: not asked yet, or not known */
-	struct engine limited;       /* engine, where it is none of the table:
-					one with a limit of the server's */
-	struct lease *lease;         /* owned; NULL: the lock is not held */
-	struct serverbuild *build;   /* reserved last; owned, or NULL */
-	char begun[NAMES_ID_MAX];    /* the last generation of which
-					something was written; or "" */
-	struct serverlook *look;     /* owned; NULL: nothing looked at */
+	const struct engine *engine;   /* NULL: not asked yet, or not known */
+	struct engine limited;         /* engine, where it is none of the table:
+					  one with a limit of the server's */
+	struct lease *lease;           /* owned; NULL: the lock is not held */
+	struct lease *sync;            /* likewise, of those that keep up */
+	struct serverbuild *build;     /* reserved last; owned, or NULL */
+	struct serverpass *pass;       /* begun and not ended; owned, or NULL */
+	struct serverpromise *promise; /* of the last pass that was not into
+					  what is live; owned, or NULL */
+	char begun[NAMES_ID_MAX];      /* the last generation of which
+					  something was written; or "" */
+	struct serverlook *look;       /* owned; NULL: nothing looked at */
 };
 
 /* Opens a server as the store of a set; see store_open(). */
@@ -101,6 +107,12 @@ int server_info(struct cluster *c, size_t node, const char *section,
 int server_need_lock(const struct server *server, struct error *err);
 int server_need_all(const struct server *server, struct error *err);
 
+/*
+ * 0, or why the lock of those that keep the set up to date is held no more; 0
+ * where it was not taken.  From any thread.
+ */
+int server_keep_sync(const struct server *server, struct error *err);
+
 /* The fence and the token of the lock that is held. */
 uint64_t server_fence(const struct server *server);
 const char *server_token(const struct server *server);
@@ -108,11 +120,14 @@ const char *server_token(const struct server *server);
 /* A number as a word of a command.  Returns out. */
 const char *server_number(uint64_t n, char out[SERVER_NUMBER_MAX]);
 
-/* --- the lock: lease*.c --------------------------------------------------- */
+/* --- the locks: lease*.c -------------------------------------------------- */
 
-/* Takes the lock and keeps it, by a thread.  As store_ops.lock(). */
-int lease_take(struct server *server, const char *command, struct lease **out,
-	       struct error *err);
+/*
+ * Takes the lock, or that of those that keep the set up to date, and keeps it,
+ * by a thread.  As store_ops.lock().
+ */
+int lease_take(struct server *server, const char *command, bool sync,
+	       struct lease **out, struct error *err);
 
 /* Ends the thread and releases the lock if it is still held. */
 void lease_release(struct lease *lease);
@@ -174,7 +189,6 @@ int serverbuild_reserve(struct store *s, const struct manifest *m,
 			const struct layout_ops *layout,
 			const struct filter_params *params, unsigned workers,
 			struct error *err);
-int serverbuild_writer(struct store *s, struct writer **out, struct error *err);
 void serverbuild_free(struct serverbuild *build);
 int serverseal_seal(struct store *s, struct manifest *m, struct error *err);
 int server_put(struct store *s, const struct manifest *m, struct error *err);
@@ -185,6 +199,27 @@ int server_put(struct store *s, const struct manifest *m, struct error *err);
  */
 int server_record(struct server *server, enum script script, const char *name,
 		  const char *id, const char *text, struct error *err);
+
+int serverpass_begin(struct store *s, const struct manifest *m, bool live,
+		     unsigned workers, struct horizon *oldest,
+		     struct error *err);
+int serverpass_end(struct store *s, const struct horizon *to,
+		   const uint64_t *keys, struct pass_report *out,
+		   struct error *err);
+void serverpass_drop(struct store *s);
+/*
+ * The horizon that a pass of this run gave to a filter of a generation that is
+ * not live, as its state has it; "*" where none did.  Returns out or that.
+ */
+const char *serverpass_promised(const struct server *server,
+				const char *generation, uint32_t bucket,
+				char out[HORIZON_TEXT_MAX]);
+void serverpass_forget(struct server *server);
+
+int serversync_lock(struct store *s, const char *command, struct error *err);
+void serversync_unlock(struct store *s);
+int serversync_fed(struct store *s, int64_t *at, struct error *err);
+int serversync_set_fed(struct store *s, int64_t at, struct error *err);
 
 int serverlook_info(struct store *s, const struct manifest *m, uint32_t bucket,
 		    bool whole, struct bucket_info *out, struct error *err);

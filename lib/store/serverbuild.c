@@ -10,15 +10,12 @@
 #include "lib/base/stop.h"
 #include "lib/redis/info.h"
 
-/* The add batches of all writers together, in bytes. */
-#define ARENA ((size_t)16 << 20)
-
 int serverbuild_prefix(const struct server *server, uint32_t bucket,
 		       struct error *err)
 {
 	struct keys keys;
 
-	keys_of(server->spec, bucket, server->build->generation, &keys);
+	keys_of(server->spec, bucket, server->build->intake.generation, &keys);
 	return error_prefix(err, "filter '%s'", keys.shadow);
 }
 
@@ -66,12 +63,8 @@ static void build_free(struct serverbuild *build)
 {
 	if (build == NULL)
 		return;
-	(void)pthread_mutex_destroy(&build->merge);
+	intake_release(&build->intake);
 	evicted_free(build->evicted);
-	free(build->pins.run_ids);
-	free(build->home);
-	free(build->acknowledged);
-	free(build->added);
 	free(build);
 }
 
@@ -80,37 +73,30 @@ void serverbuild_free(struct serverbuild *build)
 	build_free(build);
 }
 
-/* Who is there before the first add, and who has which bucket. */
-static int find_homes(struct server *server, struct serverbuild *build,
-		      struct error *err)
+static int full(const struct server *server, uint32_t bucket,
+		const struct intake_refusal *refusal, struct error *err)
 {
-	struct cluster *c = server->cluster;
-	struct cluster_pins *pins = &build->pins;
-	uint32_t n = bloomkey_buckets(server->spec);
-	uint16_t of[SLOTS_NODES_MAX] = {0};
+	(void)error_set(err, ERROR_FULL,
+			"it is full: bucket %" PRIu32 " with a capacity of "
+			"%" PRIu64 " took %" PRIu64 " of %" PRIu64
+			" items, after %" PRIu64,
+			bucket, server->build->params.capacity, refusal->taken,
+			refusal->of, refusal->before);
+	(void)serverbuild_prefix(server, bucket, err);
+	return error_hint(err, "give a larger --capacity or --keys, or "
+			       "--capacity auto");
+}
 
-	if (cluster_connect(c, err) != 0)
-		return -1;
-	pins->run_ids = calloc(cluster_nodes(c), sizeof(*pins->run_ids));
-	build->home = calloc(n, sizeof(*build->home));
-	if (pins->run_ids == NULL || build->home == NULL)
-		return error_nomem(err);
-	for (size_t i = 0; i < cluster_nodes(c); i++) {
-		const struct conn_facts *facts = cluster_facts(c, i);
-
-		if (facts == NULL || !cluster_serves(c, i))
-			continue;
-		of[i] = (uint16_t)pins->count;
-		memcpy(pins->run_ids[pins->count++], facts->run_id,
-		       CONN_RUN_ID_MAX);
-	}
-	for (uint32_t b = 0; b < n; b++) {
-		struct keys k;
-
-		keys_of(server->spec, b, NULL, &k);
-		build->home[b] = of[cluster_owner(c, k.slot)];
-	}
-	return 0;
+/* A filter that does not take all ends the build. */
+static int refuse(struct server *server, uint32_t bucket,
+		  const struct intake_refusal *refusal, struct error *err)
+{
+	if (refusal->reply == NULL)
+		return full(server, bucket, refusal, err);
+	if (reply_error_begins(refusal->reply, "ERR not found"))
+		return serverbuild_vanished(server, bucket, "it is", err);
+	(void)reply_refused(refusal->reply, err, "takes no items");
+	return serverbuild_prefix(server, bucket, err);
 }
 
 static int build_new(struct server *server, const struct manifest *m,
@@ -122,18 +108,14 @@ static int build_new(struct server *server, const struct manifest *m,
 
 	if (build == NULL)
 		return error_nomem(err);
-	(void)pthread_mutex_init(&build->merge, NULL);
-	memcpy(build->generation, m->generation, sizeof(build->generation));
+	intake_init(&build->intake);
+	memcpy(build->intake.generation, m->generation,
+	       sizeof(build->intake.generation));
+	build->intake.refuse = refuse;
 	build->params = *params;
 	build->planted = bloomkey_sentinel(server->spec, &sentinel) > 0;
-	build->memory = ARENA / (workers > 0 ? workers : 1);
-	build->acknowledged = calloc(m->buckets, sizeof(uint64_t));
-	build->added = calloc(m->buckets, sizeof(uint64_t));
-	if (build->acknowledged == NULL || build->added == NULL) {
-		build_free(build);
-		return error_nomem(err);
-	}
-	if (find_homes(server, build, err) != 0 ||
+	if (intake_open(&build->intake, server, server->cluster, workers,
+			err) != 0 ||
 	    evicted_read(server->cluster, &build->evicted, err) != 0) {
 		build_free(build);
 		return -1;
@@ -214,7 +196,7 @@ static int plant_bucket(struct server *server, uint32_t bucket,
 
 	if (len == 0)
 		return 0;
-	keys_of(server->spec, bucket, server->build->generation, &keys);
+	keys_of(server->spec, bucket, server->build->intake.generation, &keys);
 	for (int i = 0; i < 4; i++)
 		lens[i] = strlen(words[i]);
 	return cluster_sendv(server->cluster, keys.slot, 5, words, lens,
@@ -228,7 +210,7 @@ static int reserve_bucket(struct server *server, const struct words *w,
 	const char *const reserve[] = {"BF.RESERVE", keys.shadow, w->error,
 				       w->capacity, "NONSCALING"};
 	const char *const state_keys[] = {keys.shadow_state, NULL};
-	const char *const state[] = {server->build->generation,
+	const char *const state[] = {server->build->intake.generation,
 				     bloomkey_fingerprint(server->spec),
 				     server_type(server->engine),
 				     server->engine->name,
@@ -237,7 +219,7 @@ static int reserve_bucket(struct server *server, const struct words *w,
 				     w->error,
 				     NULL};
 
-	keys_of(server->spec, bucket, server->build->generation, &keys);
+	keys_of(server->spec, bucket, server->build->intake.generation, &keys);
 	/* The state first: a filter without one would be nobody's. */
 	if (script_send(server->cluster, SCRIPT_STATE, state_keys, state,
 			on_state, server, bucket, err) != 0)
@@ -256,7 +238,7 @@ static int check_first(struct server *server, struct error *err)
 	const char *const words[] = {"TYPE", keys.shadow};
 	const struct reply *reply;
 
-	keys_of(server->spec, 0, server->build->generation, &keys);
+	keys_of(server->spec, 0, server->build->intake.generation, &keys);
 	if (cluster_flush(server->cluster, err) != 0 ||
 	    cluster_call(server->cluster, keys.slot, 2, words, NULL, &reply,
 			 err) != 0)

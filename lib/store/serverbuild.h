@@ -1,32 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * serverbuild: the generation that a server's store is building.  For
- * serverbuild.c and serverseal.c alone.
+ * the files server*.c that make it.
  */
 #ifndef BLOOMCTL_STORE_SERVERBUILD_H
 #define BLOOMCTL_STORE_SERVERBUILD_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/store/server.h"
+#include "lib/store/serverintake.h"
 
 struct serverbuild {
-	char generation[NAMES_ID_MAX];
-	struct cluster_pins pins; /* the servers, before the first add */
-	uint16_t *home;           /* per bucket, of them, where it is */
+	struct intake intake;
 	struct filter_params params;
 	uint64_t planted;        /* sentinels per bucket: 0 or 1 */
 	struct evicted *evicted; /* before the first reserve */
-	size_t memory;           /* of one writer's batches, in bytes */
-	uint64_t *acknowledged;  /* items per bucket, of closed writers */
-	uint64_t *added;         /* of them, those that set a bit */
-	pthread_mutex_t merge;   /* of both, and of all below */
-	unsigned writers;        /* open */
-	bool lost;               /* one was closed with items under way */
-	bool unsure; /* items were sent twice: `added` is not exact */
-	bool sealed; /* or begun to be: others may take it */
+	bool sealed;             /* or begun to be: others may take it */
 };
 
 /*

@@ -75,7 +75,7 @@ static void drop_ours(struct server *server, const struct manifest *m)
 	struct error ignored = ERROR_INIT;
 
 	if (server->lease == NULL || build == NULL || build->sealed ||
-	    strcmp(build->generation, m->generation) != 0)
+	    strcmp(build->intake.generation, m->generation) != 0)
 		return;
 	server_tidy(server, true);
 	(void)serverdrop_filters(server, m->generation, &ignored);

@@ -105,6 +105,14 @@ void serverswap_refuse(const struct server *server, const char *generation,
 				k.shadow);
 		(void)error_hint(err, "take the TTL away (PERSIST), find who "
 				      "set it, and run the same swap again");
+	} else if (strcmp(word, "horizon") == 0) {
+		(void)error_set(err, ERROR_GENERATION,
+				"filter '%s': its horizon is not the one that "
+				"this run gave it: something else has changed "
+				"it meanwhile",
+				k.shadow);
+		(void)error_hint(err, "run the same swap again, which catches "
+				      "up from there");
 	} else if (strcmp(word, "items") == 0) {
 		(void)error_set(err, ERROR_GENERATION,
 				"filter '%s': it holds %.20s items, fewer than "

@@ -39,7 +39,8 @@ static int bad(const struct serverbuild *build, uint32_t bucket,
 		(void)error_set(err, ERROR_VERIFY,
 				"it holds %.20s items, and %" PRIu64
 				" were acknowledged as added",
-				detail, build->added[bucket] + build->planted);
+				detail,
+				build->intake.added[bucket] + build->planted);
 	else if (strcmp(word, "capacity") == 0)
 		(void)error_set(err, ERROR_DATA,
 				"its capacity is %.20s, and %" PRIu64
@@ -67,12 +68,12 @@ static bool has_moved(struct seal *seal, uint32_t bucket, const char *run_id)
 {
 	struct serverbuild *build = seal->server->build;
 
-	if (!cluster_is(seal->server->cluster) || build->unsure)
+	if (!cluster_is(seal->server->cluster) || build->intake.unsure)
 		return false;
-	for (size_t i = 0; i < build->pins.count; i++) {
-		if (strcmp(build->pins.run_ids[i], run_id) != 0)
+	for (size_t i = 0; i < build->intake.pins.count; i++) {
+		if (strcmp(build->intake.pins.run_ids[i], run_id) != 0)
 			continue;
-		build->home[bucket] = (uint16_t)i;
+		build->intake.home[bucket] = (uint16_t)i;
 		seal->again[bucket] = true;
 		seal->moved++;
 		return true;
@@ -118,17 +119,18 @@ static int seal_bucket(struct seal *seal, uint32_t bucket, struct error *err)
 	struct keys keys;
 	const char *const names[] = {keys.shadow, keys.shadow_state, NULL};
 	const char *const args[] = {
-		build->generation,
+		build->intake.generation,
 		server_number(server_fence(server), fence),
-		build->pins.run_ids[build->home[bucket]],
+		intake_run_id(&build->intake, bucket),
 		server_number(build->params.capacity, capacity),
-		server_number(build->added[bucket] + build->planted, least),
+		server_number(build->intake.added[bucket] + build->planted,
+			      least),
 		server_number(seal->m->bucket_keys[bucket], rows),
-		server_number(build->added[bucket], added),
+		server_number(build->intake.added[bucket], added),
 		horizon_text(&seal->m->horizon, horizon),
 		NULL};
 
-	keys_of(server->spec, bucket, build->generation, &keys);
+	keys_of(server->spec, bucket, build->intake.generation, &keys);
 	return script_send(server->cluster, SCRIPT_SEAL, names, args, on_sealed,
 			   seal, bucket, err);
 }
@@ -137,18 +139,18 @@ static int seal_bucket(struct seal *seal, uint32_t bucket, struct error *err)
 static int check_counts(const struct serverbuild *build,
 			const struct manifest *m, struct error *err)
 {
-	if (build->writers > 0 || build->lost)
+	if (build->intake.writers > 0 || build->intake.lost)
 		return error_set(err, ERROR_INTERNAL,
 				 "generation '%s': sealed with items under way",
 				 m->generation);
 	for (uint32_t b = 0; b < m->buckets; b++)
-		if (build->acknowledged[b] != manifest_sent(m, b))
+		if (build->intake.acknowledged[b] != manifest_sent(m, b))
 			return error_set(err, ERROR_INTERNAL,
 					 "bucket %" PRIu32 ": %" PRIu64
 					 " keys were derived and %" PRIu64
 					 " acknowledged",
 					 b, manifest_sent(m, b),
-					 build->acknowledged[b]);
+					 build->intake.acknowledged[b]);
 	return 0;
 }
 
@@ -273,8 +275,9 @@ int serverseal_seal(struct store *s, struct manifest *m, struct error *err)
 		return -1;
 	build->sealed = true;
 	/* From here to its manifest: another server may not have it all. */
-	if (!cluster_is(server->cluster) && build->pins.run_ids[0][0] != '\0' &&
-	    cluster_pin(server->cluster, &build->pins, err) != 0)
+	if (!cluster_is(server->cluster) &&
+	    build->intake.pins.run_ids[0][0] != '\0' &&
+	    cluster_pin(server->cluster, &build->intake.pins, err) != 0)
 		return -1;
 	seal.again = calloc(m->buckets, sizeof(*seal.again));
 	rc = seal.again != NULL ? seal_all(&seal, err) : error_nomem(err);
@@ -286,7 +289,7 @@ int serverseal_seal(struct store *s, struct manifest *m, struct error *err)
 	lease_unwatch(server->lease);
 	m->added = 0;
 	for (uint32_t b = 0; b < m->buckets; b++)
-		m->added += build->added[b];
+		m->added += build->intake.added[b];
 	serverlook_forget(server);
 	return server_need_lock(server, err);
 }

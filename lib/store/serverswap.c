@@ -63,19 +63,22 @@ static int send_one(struct promotion *p, uint32_t bucket, const char *now,
 	struct server *server = p->server;
 	const char *seen = p->seen[bucket];
 	char fence[SERVER_NUMBER_MAX];
+	char horizon[HORIZON_TEXT_MAX];
 	struct keys k;
 	struct keys old;
 	const char *const keys[] = {
 		k.filter,   k.state,          k.shadow, k.shadow_state,
 		old.shadow, old.shadow_state, NULL};
-	const char *const args[] = {p->claim ? "claim" : "move",
-				    p->generation,
-				    seen,
-				    server_number(server_fence(server), fence),
-				    bloomkey_fingerprint(server->spec),
-				    server_type(p->engine),
-				    now,
-				    NULL};
+	const char *const args[] = {
+		p->claim ? "claim" : "move",
+		p->generation,
+		seen,
+		server_number(server_fence(server), fence),
+		bloomkey_fingerprint(server->spec),
+		server_type(p->engine),
+		now,
+		serverpass_promised(server, p->generation, bucket, horizon),
+		NULL};
 
 	keys_of(server->spec, bucket, p->generation, &k);
 	p->asked++;

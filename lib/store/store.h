@@ -114,6 +114,21 @@ struct probe_ops {
 	void (*close)(struct probe *p);
 };
 
+/* What a pass did. */
+struct pass_report {
+	uint64_t acknowledged; /* keys, by the store */
+	uint64_t added;        /* of them, those that set a bit */
+	uint32_t moved;        /* filters whose horizon was moved */
+	uint32_t changed;      /* filters that are not what they were when the
+				  pass began: it has to be done once more */
+	uint32_t failed;       /* filters that took not all, or are not there:
+				  their horizon is as it was */
+	struct error why;      /* of the first of these; ERROR_FULL, ERROR_DATA,
+				  ERROR_VERIFY; NONE */
+	double fill;           /* the fullest filter's items by its capacity */
+	uint32_t fullest;      /* which that is */
+};
+
 struct store_ops {
 	int (*facts)(struct store *s, struct store_facts *out,
 		     struct error *err);
@@ -193,6 +208,53 @@ struct store_ops {
 	 * ERROR_FULL if a filter took more than its capacity.
 	 */
 	int (*seal)(struct store *s, struct manifest *m, struct error *err);
+
+	/*
+	 * Begins a pass: what is added to filters that are whole.  live: to
+	 * those that readers get, of whatever generation each is, and m (the
+	 * live one) says what they are; beside whoever builds or swaps, without
+	 * the set's lock, and also while another pass is under way on a server.
+	 * Else to those of m, which is complete or old, and the set's lock is
+	 * held.  Notes what each filter is before the first add, and sets
+	 * *oldest to the oldest of their horizons, none if one has none; on a
+	 * server of those that can be added to.
+	 * workers is how many writers will be open side by side: writer() is of
+	 * the pass then.  Its add() fails for no filter that is full or gone,
+	 * which pass_end() tells; its flush() returns when all is acknowledged.
+	 * ERROR_TEMPORARY: a folder's filters are being added to by another
+	 * pass, and were for longer than is waited for.
+	 */
+	int (*pass_begin)(struct store *s, const struct manifest *m, bool live,
+			  unsigned workers, struct horizon *oldest,
+			  struct error *err);
+	/*
+	 * Ends it, after the last writer is closed.  Moves the horizon of each
+	 * filter that is what it was (generation, horizon, fence and server)
+	 * from what it had to `to`, as horizon_move() says; of no other one.
+	 * to NULL: no horizon is moved, and what was added stays.  keys are
+	 * those that were sent, per bucket.  After a pass into a generation
+	 * that is not live promote() of it wants these very horizons.  0 also
+	 * where *out says that it is not all done.
+	 */
+	int (*pass_end)(struct store *s, const struct horizon *to,
+			const uint64_t *keys, struct pass_report *out,
+			struct error *err);
+	/* In place of pass_end(), where something failed; NULL: none begun. */
+	void (*pass_drop)(struct store *s);
+
+	/*
+	 * Takes the lock of those that keep the live set up to date, of whom
+	 * there is one; others build and swap meanwhile.  As lock(), unlock().
+	 */
+	int (*sync_lock)(struct store *s, const char *command,
+			 struct error *err);
+	void (*sync_unlock)(struct store *s);
+	/*
+	 * The mark that a set has members that came by no source that could be
+	 * read again: when it was fed last, ms since 1970; 0: never.
+	 */
+	int (*fed)(struct store *s, int64_t *at, struct error *err);
+	int (*set_fed)(struct store *s, int64_t at, struct error *err);
 
 	/*
 	 * Writes a generation's manifest.  An aborted one has no filters: what

@@ -223,11 +223,26 @@ static void nothing_in_common(void)
 	CHECK(horizon_none(&a));
 }
 
+static void moved_on(void)
+{
+	struct horizon to = {.read_at = 9, .since = 8, .timeline = 1};
+	struct horizon h;
+
+	/* What a pass by stamps does not find stays to be found by ids. */
+	horizon_move(&some, &to, &h);
+	CHECK(h.read_at == 9 && h.since == 8 && h.timeline == 1);
+	CHECK(h.xid == some.xid && h.relation == some.relation);
+	to = (struct horizon){.read_at = 9, .xid = 5, .relation = 3};
+	horizon_move(&some, &to, &h);
+	CHECK(h.xid == 5 && h.relation == 3 && h.since == some.since);
+}
+
 int main(void)
 {
 	UNIT(as_a_line, "horizon: one horizon is one line");
 	UNIT(the_oldest_of_two, "horizon: the oldest of two finds all of both");
 	UNIT(nothing_in_common, "horizon: of two histories there is no oldest");
+	UNIT(moved_on, "horizon: what a pass did not look for stays");
 	UNIT(comes_back, "horizon: what is written is read back");
 	UNIT(wrong, "horizon: a member that is wrong is refused");
 	UNIT(no_way_to_catch_up,

@@ -251,7 +251,7 @@ static void pinned(void)
 	end("1:ADD K 1|", "");
 	REQUIRE(begin(3, MAP, fails_over, 1));
 	CHECK(cluster_pin(c, &pins, &err) == 0);
-	check_replaced(": the server was replaced during the build");
+	check_replaced(": the server was replaced meanwhile");
 	end("1:ADD K 1|", "");
 }
 
@@ -263,8 +263,7 @@ static void pinned_before(void)
 	REQUIRE(begin(2, MAP, NULL, 0));
 	CHECK(cluster_pin(c, &not_all, &err) == 0);
 	CHECK(add_and_wait(7, 2) == 0);
-	check_replaced(": the server was restarted or replaced during the "
-		       "build");
+	check_replaced(": the server was restarted or replaced meanwhile");
 	end("0:ADD K 2|", "2=2 ");
 	REQUIRE(begin(2, MAP, NULL, 0));
 	CHECK(cluster_connect(c, &err) == 0);
