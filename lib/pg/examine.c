@@ -132,24 +132,54 @@ static int look_at_replay(struct session *session, struct examination *x,
 	return 0;
 }
 
+static int explain(struct session *session, const char *sql, struct plan *plan,
+		   struct error *refused, struct error *err)
+{
+	struct answer *answer;
+
+	if (query_try(session, sql, 0, NULL, &answer, refused, err) != 0)
+		return -1;
+	for (size_t row = 0; answer != NULL && row < answer_rows(answer); row++)
+		plan_line(plan, answer_text(answer, row, 0));
+	answer_free(answer);
+	return 0;
+}
+
+/*
+ * Of a small table all is read although there is an index: what is asked is
+ * whether there is one.
+ */
+static int look_at_indexes(struct session *session, const char *sql,
+			   struct examination *x, struct error *err)
+{
+	static const char off[] = "SET LOCAL enable_seqscan = off";
+	static const char on[] = "SET LOCAL enable_seqscan TO DEFAULT";
+	struct error refused = ERROR_INIT;
+
+	x->forced = x->plan;
+	if (x->plan.whole[0] == '\0')
+		return 0;
+	memset(&x->forced, 0, sizeof(x->forced));
+	if (query_run(session, off, 0, NULL, NULL, err) != 0 ||
+	    explain(session, sql, &x->forced, &refused, err) != 0)
+		return -1;
+	return query_run(session, on, 0, NULL, NULL, err);
+}
+
 static int look_at_plan(struct session *session,
 			const struct selection *selection,
 			struct examination *x, struct error *err)
 {
-	struct answer *answer;
 	char *sql;
 	int rc;
 
 	if (select_explain(selection, &sql, err) != 0)
 		return -1;
-	rc = query_try(session, sql, 0, NULL, &answer, &x->refused, err);
+	rc = explain(session, sql, &x->plan, &x->refused, err);
+	if (rc == 0)
+		rc = look_at_indexes(session, sql, x, err);
 	free(sql);
-	if (rc != 0 || answer == NULL)
-		return rc;
-	for (size_t row = 0; row < answer_rows(answer); row++)
-		plan_line(&x->plan, answer_text(answer, row, 0));
-	answer_free(answer);
-	return 0;
+	return rc;
 }
 
 static int look_at_columns(struct session *session,

@@ -52,6 +52,8 @@ struct examination {
 	bool row_security;
 	bool ranged; /* see relation.h */
 	struct plan plan;
+	struct plan forced;   /* where it may read no whole table if an index
+				 will do; as plan where that reads none */
 	struct error refused; /* why there is none; ERROR_NONE: there is */
 	struct examine_column *columns; /* owned */
 	size_t column_count;

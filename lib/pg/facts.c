@@ -13,13 +13,8 @@
 /* The oldest version that exports snapshots in recovery. */
 #define VERSION_MIN 100000
 
-/* In microseconds since 1970, whatever the time zone. */
-#define STARTED                                           \
-	"(extract(epoch FROM pg_postmaster_start_time())" \
-	" * 1000000)::bigint"
-
-static void keep(char *out, size_t size, const struct answer *answer,
-		 size_t column)
+void facts_keep(char *out, size_t size, const struct answer *answer,
+		size_t column)
 {
 	const char *text = answer_text(answer, 0, column);
 
@@ -28,7 +23,7 @@ static void keep(char *out, size_t size, const struct answer *answer,
 }
 
 #define KEEP(field, answer, column) \
-	keep((field), sizeof(field), (answer), (column))
+	facts_keep((field), sizeof(field), (answer), (column))
 
 static void name_place(struct session *session)
 {
@@ -73,7 +68,7 @@ static int read_position(struct session *session, struct error *err)
 	static const char sql[] =
 		"SELECT CASE WHEN pg_is_in_recovery()"
 		" THEN pg_last_wal_replay_lsn()"
-		" ELSE pg_current_wal_insert_lsn() END, " STARTED;
+		" ELSE pg_current_wal_insert_lsn() END, " FACTS_STARTED;
 	struct answer *answer;
 
 	if (query_try(session, sql, 0, NULL, &answer, NULL, err) != 0)
@@ -102,18 +97,40 @@ int facts_before(struct session *session, struct error *err)
 	return read_position(session, err);
 }
 
-static int read_system(struct session *session, struct error *err)
+/*
+ * What the last checkpoint wrote lags behind a promotion.  A primary says with
+ * the name of its file of log on which timeline it writes, and a standby that
+ * is connected what it receives.
+ */
+static const char system_of_primary[] =
+	"SELECT s.system_identifier, ('x' || left(pg_walfile_name("
+	"pg_current_wal_insert_lsn()), 8))::bit(32)::bigint"
+	" FROM pg_control_system() s";
+static const char system_of_standby[] =
+	"SELECT s.system_identifier, greatest(c.timeline_id,"
+	" (SELECT max(received_tli) FROM pg_stat_wal_receiver))"
+	" FROM pg_control_system() s, pg_control_checkpoint() c";
+static const char system_of_other[] =
+	"SELECT s.system_identifier, c.timeline_id"
+	" FROM pg_control_system() s, pg_control_checkpoint() c";
+
+int facts_system(struct session *session, struct error *err)
 {
-	static const char sql[] =
-		"SELECT s.system_identifier, c.timeline_id"
-		" FROM pg_control_system() s, pg_control_checkpoint() c";
+	struct session_facts *f = &session->facts;
 	struct answer *answer;
 
-	if (query_try(session, sql, 0, NULL, &answer, NULL, err) != 0)
+	f->system[0] = '\0';
+	f->timeline[0] = '\0';
+	if (query_try(session,
+		      f->standby ? system_of_standby : system_of_primary, 0,
+		      NULL, &answer, NULL, err) != 0)
+		return -1;
+	if (answer == NULL && query_try(session, system_of_other, 0, NULL,
+					&answer, NULL, err) != 0)
 		return -1;
 	if (answer != NULL) {
-		KEEP(session->facts.system, answer, 0);
-		KEEP(session->facts.timeline, answer, 1);
+		KEEP(f->system, answer, 0);
+		KEEP(f->timeline, answer, 1);
 	}
 	answer_free(answer);
 	return 0;
@@ -141,7 +158,7 @@ static int read_lag(struct session *session, struct error *err)
 int facts_within(struct session *session, struct error *err)
 {
 	static const char sql[] =
-		"SELECT " STARTED ", current_database(), current_user,"
+		"SELECT " FACTS_STARTED ", current_database(), current_user,"
 		" txid_snapshot_xmin(txid_current_snapshot()),"
 		" txid_snapshot_xmax(txid_current_snapshot()),"
 		" (extract(epoch FROM clock_timestamp()) * 1000)::bigint,"
@@ -152,7 +169,8 @@ int facts_within(struct session *session, struct error *err)
 	if (query_run(session, sql, 0, NULL, &answer, err) != 0)
 		return -1;
 	/* A proxy may have another server for each transaction. */
-	if (strcmp(f->started, answer_text(answer, 0, 0)) != 0)
+	session->moved = strcmp(f->started, answer_text(answer, 0, 0)) != 0;
+	if (session->moved)
 		f->lsn[0] = '\0';
 	KEEP(f->started, answer, 0);
 	KEEP(f->database, answer, 1);
@@ -162,7 +180,7 @@ int facts_within(struct session *session, struct error *err)
 	f->taken = strtoll(answer_text(answer, 0, 5), NULL, 10);
 	f->standby = strcmp(answer_text(answer, 0, 6), "t") == 0;
 	answer_free(answer);
-	if (read_system(session, err) != 0)
+	if (facts_system(session, err) != 0)
 		return -1;
 	return read_lag(session, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lib/pg/plan.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +28,22 @@ static enum plan_dear dear_of(const char *node)
 	return PLAN_PLAIN;
 }
 
-/* "  ->  Sort  (cost=1.00..2.00 rows=3 width=4)" */
+static bool reads_whole(const char *node)
+{
+	static const char parallel[] = "Parallel ";
+
+	if (strncmp(node, parallel, strlen(parallel)) == 0)
+		node += strlen(parallel);
+	return strncmp(node, "Seq Scan", strlen("Seq Scan")) == 0;
+}
+
+/*
+ * "  ->  Sort  (cost=1.00..2.00 rows=3 width=4)", and below a step
+ * "        Index Cond: (id > 5)".
+ */
 void plan_line(struct plan *plan, const char *line)
 {
+	static const char range[] = "Index Cond: ";
 	const char *start = line + strspn(line, " ");
 	const char *cost = strstr(line, "  (cost=");
 	const char *rows = cost != NULL ? strstr(cost, " rows=") : NULL;
@@ -37,6 +51,12 @@ void plan_line(struct plan *plan, const char *line)
 	char node[sizeof(plan->node)];
 	uint64_t count;
 
+	if (strncmp(start, range, strlen(range)) == 0) {
+		size_t used = strlen(plan->ranges);
+
+		(void)snprintf(plan->ranges + used, sizeof(plan->ranges) - used,
+			       "%s ", start + strlen(range));
+	}
 	if (rows == NULL)
 		return;
 	if (strncmp(start, "->", 2) == 0)
@@ -48,6 +68,8 @@ void plan_line(struct plan *plan, const char *line)
 		(void)snprintf(plan->node, sizeof(plan->node), "%s", node);
 		plan->rows = count;
 	}
+	if (plan->whole[0] == '\0' && reads_whole(node))
+		(void)snprintf(plan->whole, sizeof(plan->whole), "%s", node);
 	dear = dear_of(node);
 	if (plan->dear != PLAN_PLAIN || dear == PLAN_PLAIN ||
 	    count < PLAN_DEAR_ROWS)

@@ -26,6 +26,10 @@ struct plan {
 	enum plan_dear dear;
 	char dear_node[160]; /* the first step that is: "Sort" */
 	uint64_t dear_rows;  /* that it is expected to give */
+	char whole[160];  /* the first step that reads all of a table: "Seq Scan
+			     on cards"; "": none does */
+	char ranges[512]; /* by what indexes are searched, as far as there is
+			     room; may hold values of a condition */
 };
 
 /* Takes the next line; those that are no step say nothing. */

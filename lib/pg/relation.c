@@ -251,6 +251,38 @@ int relation_check(struct session *session, const struct relation *relation,
 	return 0;
 }
 
+/*
+ * Whatever makes other rows a table's writes a new version of a row in
+ * pg_class, and whatever makes a table a part of another one in pg_inherits;
+ * VACUUM and ANALYZE write theirs in place.
+ */
+int relation_changed(struct session *session, struct relation *relation,
+		     uint64_t xid, struct error *err)
+{
+	static const char sql[] =
+		"WITH RECURSIVE tree AS (SELECT $1::oid AS oid, false AS new"
+		" UNION SELECT i.inhrelid, t.new OR"
+		" age(i.xmin) <= age($2::xid) FROM pg_inherits i"
+		" JOIN tree t ON i.inhparent = t.oid)"
+		" SELECT DISTINCT c.oid FROM tree t"
+		" JOIN pg_class c ON c.oid = t.oid"
+		" WHERE t.new OR age(c.xmin) <= age($2::xid)";
+	struct answer *answer;
+	char texts[2][16];
+	const char *values[2] = {texts[0], texts[1]};
+
+	(void)snprintf(texts[0], sizeof(texts[0]), "%" PRIu32, relation->oid);
+	(void)snprintf(texts[1], sizeof(texts[1]), "%" PRIu32, (uint32_t)xid);
+	if (query_run(session, sql, 2, values, &answer, err) != 0)
+		return -1;
+	for (size_t i = 0; i < relation->leaf_count; i++)
+		for (size_t row = 0; row < answer_rows(answer); row++)
+			if (oid_of(answer, row, 0) == relation->leaves[i].oid)
+				relation->leaves[i].changed = true;
+	answer_free(answer);
+	return 0;
+}
+
 void relation_free(struct relation *relation)
 {
 	if (relation == NULL)

@@ -18,6 +18,7 @@ struct relation_leaf {
 	uint64_t pages; /* when it was looked at */
 	uint32_t oid;
 	uint32_t file; /* where its rows lay then; 0: nowhere */
+	bool changed;  /* of relation_changed() */
 };
 
 struct relation {
@@ -53,6 +54,14 @@ int relation_read(struct session *session, const char *text,
 int relation_check(struct session *session, const struct relation *relation,
 		   const struct relation_leaf *leaf, bool *same,
 		   struct error *err);
+
+/*
+ * Marks the leaves that came to the relation, were written anew or renamed by
+ * transactions that are not below xid: their rows may be older than that.
+ * 0 or -1.
+ */
+int relation_changed(struct session *session, struct relation *relation,
+		     uint64_t xid, struct error *err);
 
 /* NULL is legal. */
 void relation_free(struct relation *relation);

@@ -21,32 +21,66 @@ static struct session *session_new(const char *word, struct error *err)
 	return s;
 }
 
+/* What it showed of how far it is says nothing of another server. */
+static int check_place(const struct session *s, struct error *err)
+{
+	if (!s->moved)
+		return 0;
+	(void)error_set(err, ERROR_SOURCE,
+			"%s: it was another server that said how far it is",
+			s->name);
+	return error_hint(err, "give the address of one server, and not of a "
+			       "proxy or of all readers");
+}
+
 /* Connects, where `like` is if it is given, and begins. */
 static int begin(struct session *s, const struct session *like,
-		 struct error *err)
+		 const struct session_goal *goal, struct error *err)
 {
 	if (connect_open(s->word, like != NULL ? like->conn : NULL, &s->conn,
 			 err) != 0)
-		return error_prefix(err, "source");
+		return error_prefix(err, s->current ? "writer" : "source");
 	if (facts_before(s, err) != 0 ||
-	    settings_begin(s, like != NULL ? like->exported : NULL, err) != 0)
+	    (goal != NULL && position_wait(s, goal, err) != 0) ||
+	    settings_begin(s, like != NULL ? like->exported : NULL, err) != 0 ||
+	    facts_within(s, err) != 0)
 		return -1;
-	return facts_within(s, err);
+	return goal != NULL ? check_place(s, err) : 0;
 }
 
-int session_open(const char *word, struct session **out, struct error *err)
+static int open_one(const char *word, bool current,
+		    const struct session_goal *goal, struct session **out,
+		    struct error *err)
 {
 	struct session *s = session_new(word, err);
 
 	*out = NULL;
 	if (s == NULL)
 		return -1;
-	if (begin(s, NULL, err) != 0) {
+	s->current = current;
+	if (begin(s, NULL, goal, err) != 0) {
 		session_close(s);
 		return -1;
 	}
 	*out = s;
 	return 0;
+}
+
+int session_open(const char *word, struct session **out, struct error *err)
+{
+	return open_one(word, false, NULL, out, err);
+}
+
+int session_open_at(const char *word, const struct session_goal *goal,
+		    struct session **out, struct error *err)
+{
+	return open_one(word, false, goal, out, err);
+}
+
+int session_open_current(const char *word, struct session **out,
+			 struct error *err)
+{
+	return open_one(word, true, NULL, out, err);
 }
 
 static int export_snapshot(struct session *s, struct error *err)
@@ -90,7 +124,7 @@ int session_join(struct session *first, struct session **out, struct error *err)
 	s = session_new(first->word, err);
 	if (s == NULL)
 		return -1;
-	if (begin(s, first, err) != 0) {
+	if (begin(s, first, NULL, err) != 0) {
 		here = !s->lacks_snapshot;
 		session_close(s);
 		return here ? -1 : other_server(first, err);

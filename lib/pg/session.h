@@ -8,6 +8,7 @@
  *	hosts.c     the servers that it may be with
  *	settings.c  the transaction and what is pinned in it
  *	facts.c     what is known of the server
+ *	position.c  where it stands, and the wait until another one does
  *	session.c   all of these, and one snapshot for several sessions
  *	query.c     statements and their answers
  *	copy.c      the rows of a COPY
@@ -49,6 +50,14 @@ struct session_facts {
 	char xmin[24];      /* of the snapshot: below it all are finished */
 	char xmax[24];      /* of the snapshot: from it on none has begun */
 	int64_t taken;      /* ms since 1970, by the server's clock */
+	char volume[24];    /* position_read(): where there is no lsn, Aurora's
+			       own position, in decimal digits */
+};
+
+/* Where a server must have come before its snapshot is taken. */
+struct session_goal {
+	const struct session_facts *writer; /* of position_read() */
+	int64_t wait_ms;                    /* ERROR_TEMPORARY after so long */
 };
 
 /*
@@ -81,6 +90,21 @@ int session_label(const char *word, char **out, struct error *err);
  * or has no connection left), ERROR_USAGE; or a stop's own.
  */
 int session_open(const char *word, struct session **out, struct error *err);
+
+/*
+ * The same, once the server shows all that the goal's writer had by then, or
+ * as session_open() where goal is NULL.  ERROR_SOURCE as well where it is of
+ * another cluster or history than the writer, or does not tell how far it is.
+ */
+int session_open_at(const char *word, const struct session_goal *goal,
+		    struct session **out, struct error *err);
+
+/*
+ * The same as session_open(), but READ COMMITTED: each statement has a snapshot
+ * of its own.
+ */
+int session_open_current(const char *word, struct session **out,
+			 struct error *err);
 
 /*
  * Another session that sees exactly what first does: at the very address where

@@ -17,6 +17,9 @@ struct session {
 	char name[272];
 	char exported[64];   /* the name of its snapshot; "": not exported */
 	bool lacks_snapshot; /* the server has not that of the first */
+	bool current;        /* each statement has a snapshot of its own */
+	bool moved; /* its transaction is at another server than what came
+		       before it */
 };
 
 struct answer {
@@ -37,6 +40,25 @@ int settings_begin(struct session *session, const char *snapshot,
 /* What is to be read before the transaction, and in it. */
 int facts_before(struct session *session, struct error *err);
 int facts_within(struct session *session, struct error *err);
+
+/*
+ * Asks for system and timeline, of a standby or a primary as facts.standby
+ * says; what the server does not tell is "".
+ */
+int facts_system(struct session *session, struct error *err);
+
+/* Keeps a text of the answer's first row for people, "" for NULL. */
+void facts_keep(char *out, size_t size, const struct answer *answer,
+		size_t column);
+
+/* When a server started, in microseconds since 1970, whatever the time zone. */
+#define FACTS_STARTED                                     \
+	"(extract(epoch FROM pg_postmaster_start_time())" \
+	" * 1000000)::bigint"
+
+/* Before the transaction: waits until the server is where the goal is. */
+int position_wait(struct session *session, const struct session_goal *goal,
+		  struct error *err);
 
 /* Sends a statement; the waiting is the caller's. */
 int query_send(struct session *session, const char *sql, size_t count,

@@ -67,8 +67,11 @@ int settings_begin(struct session *session, const char *snapshot,
 	char sql[128];
 
 	if (query_run(session,
-		      "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", 0,
-		      NULL, NULL, err) != 0)
+		      session->current
+			      ? "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"
+			      : "BEGIN ISOLATION LEVEL REPEATABLE READ READ "
+				"ONLY",
+		      0, NULL, NULL, err) != 0)
 		return -1;
 	if (snapshot != NULL) {
 		/* Of hexadecimal digits and dashes: see session_join(). */

@@ -24,8 +24,7 @@ struct exec_source {
 	size_t count;
 };
 
-/* Whether it ended well. */
-static int judge(int status, struct error *err)
+int exec_judge(int status, struct error *err)
 {
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
@@ -60,7 +59,8 @@ static int stream_read(struct stream *stream, void *buf, size_t cap,
 		return 0;
 	/* Here and not in finish(), so that a command that failed is told
 	 * before the cut-off rows that it left. */
-	if (proc_wait(&s->proc, &status, err) != 0 || judge(status, err) != 0)
+	if (proc_wait(&s->proc, &status, err) != 0 ||
+	    exec_judge(status, err) != 0)
 		return -1;
 	s->ended = true;
 	return 0;

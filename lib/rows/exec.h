@@ -19,4 +19,10 @@ int exec_source_open(const char *const *commands, size_t count,
 		     const struct source_options *options, struct source **out,
 		     struct error *err);
 
+/*
+ * What the status of wait(2) of such a command says of its rows: 0, or
+ * ERROR_SOURCE where the shell cannot run it, else ERROR_DATA.
+ */
+int exec_judge(int status, struct error *err);
+
 #endif

@@ -4,7 +4,8 @@
 
 #include "lib/rows/postgres.h"
 
-int pgsessions_init(struct pgsessions *s, const char *word, struct error *err)
+int pgsessions_init(struct pgsessions *s, const char *word,
+		    const struct session_goal *goal, struct error *err)
 {
 	struct session *first;
 
@@ -15,7 +16,7 @@ int pgsessions_init(struct pgsessions *s, const char *word, struct error *err)
 	if (s->word == NULL || s->idle == NULL)
 		return error_nomem(err);
 	s->cap = 1;
-	if (session_open(word, &first, err) != 0)
+	if (session_open_at(word, goal, &first, err) != 0)
 		return -1;
 	s->facts = *session_facts(first);
 	s->first = first;

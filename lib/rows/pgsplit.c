@@ -72,8 +72,13 @@ int pgsplit(struct source *source, unsigned jobs,
 	    size_t *count, struct error *err)
 {
 	struct postgres_source *s = (struct postgres_source *)source;
+	const struct source_query *q = &s->query;
 	bool ranged = jobs > 1 && s->relation != NULL && s->relation->ranged;
 	int rc;
+
+	/* What an index finds is not looked for page by page. */
+	if (q->before != NULL || (q->since != NULL && q->stamped))
+		ranged = false;
 
 	(void)format;
 	*parts = NULL;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
-#include "lib/base/horizon.h"
 #include "lib/base/input.h"
 #include "lib/pg/examine.h"
 #include "lib/pg/query.h"
@@ -15,7 +14,7 @@
 
 #define DESCRIBED_MAX (64u << 10)
 
-static struct selection selection_of(const struct postgres_source *s)
+struct selection postgres_selection(const struct postgres_source *s)
 {
 	struct selection sel = {
 		.query = s->query.query,
@@ -29,6 +28,10 @@ static struct selection selection_of(const struct postgres_source *s)
 		sel.from = s->relation->sql;
 		sel.alias = s->relation->alias;
 	}
+	if ((s->query.since != NULL && !s->every) || s->query.before != NULL)
+		sel.since = &s->since;
+	if (s->query.before != NULL)
+		sel.limit = s->query.limit;
 	return sel;
 }
 
@@ -80,11 +83,13 @@ static int take_columns(struct postgres_source *s, const struct answer *answer,
 /* Runs what is asked for without a row: rights, columns and grammar. */
 static int try_query(struct postgres_source *s, struct error *err)
 {
-	struct selection sel = selection_of(s);
+	struct selection sel = postgres_selection(s);
 	struct answer *answer = NULL;
 	char *sql;
 	int rc;
 
+	/* What it is is not known yet. */
+	sel.since = NULL;
 	if (select_none(&sel, &sql, err) != 0)
 		return -1;
 	rc = query_run(s->sessions.first, sql, 0, NULL, &answer, err);
@@ -129,7 +134,7 @@ static int prepare(struct postgres_source *s, struct error *err)
 		return -1;
 	postgres_name(s, name, sizeof(name));
 	if (choose_columns(s, err) == 0 && try_query(s, err) == 0 &&
-	    describe(s, err) == 0)
+	    pghorizon_prepare(s, err) == 0 && describe(s, err) == 0)
 		return 0;
 	return error_prefix(err, "%s", name);
 }
@@ -161,7 +166,8 @@ static int postgres_open(struct source *source, const struct source_part *part,
 			 struct stream **out, struct error *err)
 {
 	struct postgres_source *s = (struct postgres_source *)source;
-	struct selection sel = selection_of(s);
+	struct selection sel = postgres_selection(s);
+	struct select_since moved = {0};
 	struct pgstream_of of = {0};
 	char *header = NULL;
 	char *sql = NULL;
@@ -171,10 +177,13 @@ static int postgres_open(struct source *source, const struct source_part *part,
 	if (part->index != POSTGRES_WHOLE)
 		of.relation = s->relation;
 	if (part->index == POSTGRES_MOVED) {
-		sel.since = s->sessions.facts.xmin;
+		moved.xid = strtoull(s->sessions.facts.xmin, NULL, 10);
+		sel.since = &moved;
 	} else if (part->index != POSTGRES_WHOLE) {
 		of.leaf = &s->relation->leaves[part->index];
 		sel.from = of.leaf->sql;
+		if (of.leaf->changed)
+			sel.since = NULL;
 		sel.ranged = true;
 		sel.first = part->start;
 		sel.last = part->end;
@@ -259,26 +268,9 @@ static int postgres_examine(struct source *source, struct examination *out,
 			    struct error *err)
 {
 	struct postgres_source *s = (struct postgres_source *)source;
-	struct selection sel = selection_of(s);
+	struct selection sel = postgres_selection(s);
 
 	return examine(s->sessions.first, &sel, s->relation, out, err);
-}
-
-/* That of the first snapshot: others, of parts read again, are later. */
-static int postgres_horizon(const struct source *source, struct horizon *out,
-			    struct error *err)
-{
-	const struct postgres_source *s =
-		(const struct postgres_source *)source;
-	const struct session_facts *f = &s->sessions.facts;
-
-	if (s->relation == NULL || !s->relation->versioned)
-		return 0;
-	if (horizon_xmin(out, f->taken, f->xmin, f->lsn, f->timeline, f->system,
-			 err) != 0)
-		return -1;
-	out->relation = s->relation->oid;
-	return 0;
 }
 
 static void postgres_free(struct source *source)
@@ -292,6 +284,7 @@ static void postgres_free(struct source *source)
 	free(s->names);
 	free(s->columns);
 	free(s->described);
+	free(s->whole);
 	free(s);
 }
 
@@ -322,10 +315,11 @@ int postgres_source_open(const char *const *words, size_t count,
 		.more = postgres_more,
 		.columns = postgres_columns,
 		.origin = postgres_origin,
-		.horizon = postgres_horizon,
+		.horizon = pghorizon,
 		.examine = postgres_examine,
 		.free = postgres_free,
 	};
+	struct session_goal goal = {0};
 	struct postgres_source *s;
 	int rc;
 
@@ -337,7 +331,10 @@ int postgres_source_open(const char *const *words, size_t count,
 		return error_nomem(err);
 	s->base.ops = &ops;
 	s->query = *options->query;
-	rc = pgsessions_init(&s->sessions, words[0], err);
+	rc = pghorizon_ask(s, &goal, err);
+	if (rc == 0)
+		rc = pgsessions_init(&s->sessions, words[0],
+				     s->asked ? &goal : NULL, err);
 	if (rc == 0)
 		rc = prepare(s, err);
 	if (rc != 0) {

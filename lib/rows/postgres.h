@@ -3,6 +3,7 @@
  * postgres: a table or a query of PostgreSQL as a source; for source.c.
  *
  *	postgres.c      what is asked for, and its columns
+ *	pghorizon.c     its horizon, and what changed since one
  *	pgsplit.c       its parts: all of it, or ranges of pages
  *	pgsessions.c    the sessions that workers take and give back
  *	pgstream.c      one COPY as a stream of rows
@@ -58,8 +59,12 @@ struct pgsessions {
 	bool changed; /* a table is not what it was: reading again is no use */
 };
 
-/* Connects the first one; release in both cases. */
-int pgsessions_init(struct pgsessions *s, const char *word, struct error *err);
+/*
+ * Connects the first one, as session_open_at(); release in both cases.  All
+ * others have its snapshot, or later ones of the same server.
+ */
+int pgsessions_init(struct pgsessions *s, const char *word,
+		    const struct session_goal *goal, struct error *err);
 
 /* Has at least n, all with the snapshot of the first, if it is idle. */
 int pgsessions_share(struct pgsessions *s, unsigned n, struct error *err);
@@ -93,6 +98,15 @@ struct postgres_source {
 	size_t column_count;
 	char **names;    /* owned, where all columns are read */
 	char *described; /* for records; owned */
+
+	/* Of pghorizon.c. */
+	bool asked;                  /* the writer was */
+	struct session_facts writer; /* what it said before the snapshot */
+	int64_t stamp;               /* of the writer; 0: none */
+	struct error stampless;      /* why there is none */
+	bool every;                  /* every row may have changed since */
+	struct select_since since;   /* what did, unless `every` */
+	uint32_t *whole;             /* owned; the oids in it */
 };
 
 /* What a part's index says beside the number of its leaf. */
@@ -103,6 +117,26 @@ struct postgres_source {
 
 /* "table 'public.cards'" or "query", in front of every message. */
 void postgres_name(const struct postgres_source *s, char *out, size_t size);
+
+/* What is asked for: a selection of all of it. */
+struct selection postgres_selection(const struct postgres_source *s);
+
+/*
+ * Asks the writer, if there is one, where it stands; before the source is
+ * connected, to which *goal is then given, and borrows from s.
+ */
+int pghorizon_ask(struct postgres_source *s, struct session_goal *goal,
+		  struct error *err);
+
+/*
+ * Behind relation_read(): whether what is asked for by times, or by ids, can
+ * be, and what it is.  0 or -1.
+ */
+int pghorizon_prepare(struct postgres_source *s, struct error *err);
+
+/* The horizon of source_ops. */
+int pghorizon(const struct source *source, struct horizon *out,
+	      struct error *err);
 
 /* The split of source_ops. */
 int pgsplit(struct source *source, unsigned jobs,

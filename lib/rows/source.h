@@ -151,6 +151,32 @@ struct source_query {
 	const char *const *columns; /* those wanted; twice is once */
 	size_t column_count;        /* 0: all */
 	bool csv; /* streams are CSV with a header, not COPY text */
+	/*
+	 * Whose position is the horizon, and up to which the database that is
+	 * read must have come before it is: the word of its primary.  NULL: its
+	 * own.  wait_ms: how long that may take.
+	 */
+	const char *writer;
+	int64_t wait_ms;
+	/*
+	 * The column of time that every change moves; the horizon has a stamp
+	 * then: the begin of the oldest transaction that could still commit,
+	 * less a margin, by the writer; without one now less overlap_ms.
+	 * NULL: there is none.  overlap_ms -1: not said.
+	 */
+	const char *changed;
+	int64_t overlap_ms;
+	int64_t max_age_ms; /* a horizon may be so much older than now; 0: any */
+	/*
+	 * Only what changed since, by the column or else by ids of
+	 * transactions; NULL: all.  ERROR_GENERATION where that cannot be told:
+	 * it is of another cluster or timeline, or too old.
+	 */
+	const struct horizon *since;
+	bool stamped;
+	/* Only rows that surely did not change since, and at most so many. */
+	const struct horizon *before;
+	uint64_t limit; /* 0: all */
 };
 
 /* Whether files are parts of exports (lib/rows/exportlist.h). */

@@ -99,8 +99,57 @@ static void a_name_that_is_too_long(void)
 	CHECK_U64(plan.rows, UINT64_MAX);
 }
 
+static void whole_tables(void)
+{
+	static const char *const whole[] = {
+		"Append  (cost=0.00..1.00 rows=2 width=4)",
+		"  ->  Index Scan using a on x  (cost=0.00..1.00 rows=1 "
+		"width=4)",
+		"        Index Cond: (moved >= '2026-12-01'::timestamptz)",
+		"  ->  Parallel Seq Scan on y  (cost=0.00..1.00 rows=1 "
+		"width=4)",
+		"  ->  Seq Scan on z  (cost=0.00..1.00 rows=1 width=4)",
+		"        Filter: (moved >= '2026-12-01'::timestamptz)",
+		NULL};
+	static const char *const ranges[] = {
+		"Bitmap Heap Scan on x  (cost=0.00..1.00 rows=2 width=4)",
+		"  ->  BitmapOr  (cost=0.00..1.00 rows=2 width=0)",
+		"        ->  Bitmap Index Scan on a  (cost=0.00..1.00 rows=1 "
+		"width=0)",
+		"              Index Cond: (moved >= "
+		"'2026-12-01'::timestamptz)",
+		"        ->  Bitmap Index Scan on a  (cost=0.00..1.00 rows=1 "
+		"width=0)",
+		"              Index Cond: (moved IS NULL)",
+		NULL};
+	struct plan plan = read_plan(whole);
+
+	CHECK_STR(plan.whole, "Parallel Seq Scan on y");
+	CHECK_STR(plan.ranges, "(moved >= '2026-12-01'::timestamptz) ");
+	plan = read_plan(ranges);
+	CHECK_STR(plan.whole, "");
+	CHECK_STR(plan.ranges, "(moved >= '2026-12-01'::timestamptz) "
+			       "(moved IS NULL) ");
+}
+
+static void long_ranges(void)
+{
+	char line[600] = "  Index Cond: ";
+	struct plan plan;
+
+	memset(&plan, 0, sizeof(plan));
+	memset(line + strlen(line), 'x', 300);
+	for (int i = 0; i < 4; i++)
+		plan_line(&plan, line);
+	CHECK_U64(strlen(plan.ranges), sizeof(plan.ranges) - 1);
+}
+
 int main(void)
 {
+	UNIT(whole_tables, "plan: a table that is read whole is told, and what "
+			   "indexes are searched by");
+	UNIT(long_ranges, "plan: of what they are searched by as much as there "
+			  "is room for");
 	UNIT(the_first_step, "plan: the first line is the first step");
 	UNIT(lines_that_are_none, "plan: a line without cost and rows is none");
 	UNIT(dear_steps, "plan: a step that sorts, groups or loops is dear "
