@@ -191,6 +191,8 @@ ENGINE = $(BUILD)/engine.so
 ENGINE_SRC = $(wildcard tests/engine/*.c)
 READER = $(BUILD)/reader
 FAKE = $(BUILD)/fake_redis
+PASS = $(BUILD)/pass
+CHANGED = $(BUILD)/changed
 SERVICE = $(BUILD)/service
 SERVICE_SRC = $(wildcard tests/writers/service/*.c)
 
@@ -207,6 +209,8 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o \
 		$(ARCHIVES)
 	$(link-test)
 $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(ARCHIVES)
+	$(link-test)
+$(CHANGED): $(BUILD)/tests/changed.o $(ARCHIVES)
 	$(link-test)
 # A unit test that defines __wrap_malloc() is called for malloc(), and so on.
 $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(ARCHIVES)
@@ -238,6 +242,10 @@ $(READER) $(FAKE): config.mk $(BUILD)/flags
 	$(CC) $(STD) $(WARN) $(CFLAGS) $(WERROR) -MMD -MP -MF $@.d -o $@ \
 		$(filter %.c,$^)
 
+# A store, asked line by line.
+$(PASS): $(BUILD)/tests/pass/pass.o $(ARCHIVES)
+	$(link-test)
+
 # The example of a writer and a reader.  Of the tree it has libbloomkey only,
 # and its header as it is installed.
 $(BUILD)/tests/writers/service/%.o: FILE_FLAGS = \
@@ -254,7 +262,7 @@ BUILT = $(BUILD)/bloomctl $(ARCHIVES) $(SHARED) $(BUILD)/bloomkey.pc \
 	$(BUILD)/bloomctl.bash
 all: $(BUILT)
 
-check: $(BUILT) $(PROGRAMS) $(FAULT) $(FAKE)
+check: $(BUILT) $(PROGRAMS) $(FAULT) $(FAKE) $(PASS)
 	@$(TEST_ENV) tests/run $(RUN)
 
 # What they are run against: see tests/run-servers.
@@ -262,7 +270,8 @@ SERVERS = redisbloom redisbloom-cluster valkey-bloom-cluster
 EACH_ENGINE = redisbloom redisbloom-cluster valkey-bloom valkey-bloom-cluster
 ALL_SERVERS = $(EACH_ENGINE) $(addprefix valkey-server:,$(EACH_ENGINE))
 
-check-servers: $(BUILT) $(FAULT) $(ENGINE) $(READER) $(FAKE) $(SERVICE)
+check-servers: $(BUILT) $(FAULT) $(ENGINE) $(READER) $(FAKE) $(PASS) \
+		$(CHANGED) $(SERVICE)
 	@$(TEST_ENV) tests/run-servers $(SERVERS)
 
 # Every parser of foreign bytes is fuzzed, then everything is checked with

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/build.h"
 #include "cmd/inputs.h"
 #include "cmd/output.h"
 #include "cmd/target.h"
@@ -13,10 +14,14 @@
 #include "lib/base/num.h"
 #include "lib/job/build.h"
 
-static void read_capacity(const struct opts *opts, struct build_options *o)
+void build_read(const struct opts *opts, struct build_options *o)
 {
 	const char *capacity = opts_text(opts, OPT_CAPACITY);
 
+	memset(o, 0, sizeof(*o));
+	o->engine = inputs_engine(opts);
+	o->error = opts_double(opts, OPT_ERROR_RATE, 0.01);
+	o->dry_run = opts_flag(opts, OPT_DRY_RUN);
 	o->headroom = opts_double(opts, OPT_HEADROOM, 25);
 	o->capacity = BUILD_COUNTED;
 	if (opts_has(opts, OPT_KEYS)) {
@@ -28,8 +33,7 @@ static void read_capacity(const struct opts *opts, struct build_options *o)
 	}
 }
 
-static int print_summary(const struct build_report *r, bool dry_run,
-			 struct error *err)
+int build_say(const struct build_report *r, bool dry_run, struct error *err)
 {
 	const struct manifest *m = &r->m;
 	char rows[NUM_TEXT_MAX];
@@ -81,7 +85,7 @@ static int run(const struct opts *opts, struct inputs *in,
 	target_close(&target);
 	progress_end(&in->line);
 	if (rc == 0 && !opts_flag(opts, OPT_QUIET))
-		rc = print_summary(report, o->dry_run, err);
+		rc = build_say(report, o->dry_run, err);
 	return rc;
 }
 
@@ -94,14 +98,11 @@ int cmd_build(const struct opts *opts, struct error *err)
 	int rc;
 
 	memset(&in, 0, sizeof(in));
-	memset(&o, 0, sizeof(o));
 	memset(&report, 0, sizeof(report));
 	memset(&receipt, 0, sizeof(receipt));
 	receipt.command = "build";
 	receipt.started = clock_wall_ms();
-	read_capacity(opts, &o);
-	o.engine = inputs_engine(opts);
-	o.error = opts_double(opts, OPT_ERROR_RATE, 0.01);
+	build_read(opts, &o);
 	rc = opts_no_args(opts, err);
 	if (rc == 0)
 		rc = opts_require(opts, OPT_TARGET, err);
@@ -112,7 +113,6 @@ int cmd_build(const struct opts *opts, struct error *err)
 	if (rc == 0)
 		rc = inputs_source(&in, opts, err);
 	if (rc == 0) {
-		o.dry_run = opts_flag(opts, OPT_DRY_RUN);
 		o.source = in.source_name;
 		in.scan.phase = "building";
 		rc = run(opts, &in, &o, &report, err);

@@ -34,6 +34,17 @@ struct opts;
 		"Checks every filter of the generation and its number of "     \
 		"rows, then promotes it; readers never find a filter "         \
 		"missing.")                                                    \
+	COMMAND(sync, ON_SYNC, "",                                             \
+		"adds what changed since to the live generation",              \
+		"Reads the rows that a database committed since, or takes "    \
+		"rows from a pipe as they come and says of each that it is "   \
+		"in.  Fit for every minute, beside builds and swaps.")         \
+	COMMAND(rebuild, ON_REBUILD, "",                                       \
+		"builds, swaps and verifies under one lock, for a schedule",   \
+		"Removes what nobody needs, looks at both ends, builds a "     \
+		"generation, makes it live with what was committed "           \
+		"meanwhile, and asks for its rows.  What readers get changes " \
+		"only after all checks.")                                      \
 	COMMAND(export, ON_EXPORT, "",                                         \
 		"copies the rows of a source, and says that they are whole",   \
 		"Writes rows, or their keys, to files with a list, or to "     \
@@ -74,6 +85,8 @@ enum command_mask {
 	ON_SIZE = 1u << ON_SIZE_BIT,
 	ON_BUILD = 1u << ON_BUILD_BIT,
 	ON_SWAP = 1u << ON_SWAP_BIT,
+	ON_SYNC = 1u << ON_SYNC_BIT,
+	ON_REBUILD = 1u << ON_REBUILD_BIT,
 	ON_EXPORT = 1u << ON_EXPORT_BIT,
 	ON_INSPECT = 1u << ON_INSPECT_BIT,
 	ON_VERIFY = 1u << ON_VERIFY_BIT,
@@ -81,12 +94,15 @@ enum command_mask {
 	ON_DOCTOR = 1u << ON_DOCTOR_BIT,
 	ON_KEY = 1u << ON_KEY_BIT,
 	/* Those that read rows of a source. */
-	ON_ROWS = ON_SIZE | ON_BUILD | ON_SWAP | ON_VERIFY | ON_EXPORT,
+	ON_ROWS = ON_SIZE | ON_BUILD | ON_SWAP | ON_REBUILD | ON_VERIFY |
+		  ON_EXPORT,
+	/* Those that note from where on rows are lacking, or add these. */
+	ON_HORIZON = ON_BUILD | ON_SWAP | ON_SYNC | ON_REBUILD | ON_EXPORT,
 	/* Those that may ask a database. */
-	ON_QUERY = ON_ROWS | ON_DOCTOR | ON_LOOKUP,
+	ON_QUERY = ON_ROWS | ON_SYNC | ON_DOCTOR | ON_LOOKUP,
 	/* Those that open a set in a target. */
-	ON_STORE = ON_BUILD | ON_SWAP | ON_INSPECT | ON_VERIFY | ON_LOOKUP |
-		   ON_DOCTOR,
+	ON_STORE = ON_BUILD | ON_SWAP | ON_REBUILD | ON_SYNC | ON_INSPECT |
+		   ON_VERIFY | ON_LOOKUP | ON_DOCTOR,
 	ON_ALL = (1u << COMMAND_COUNT) - 1,
 };
 

@@ -96,7 +96,8 @@ static int check_command(const struct stat *st, enum option_id id,
 
 static bool names_command(enum option_id id, const char *value)
 {
-	return id == OPT_PASSWORD_COMMAND ||
+	return id == OPT_PASSWORD_COMMAND || id == OPT_BEFORE_SWAP ||
+	       id == OPT_AFTER ||
 	       (id == OPT_SOURCE &&
 		strncmp(value, "exec:", strlen("exec:")) == 0);
 }

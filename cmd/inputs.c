@@ -107,18 +107,6 @@ int inputs_secret(const struct opts *opts, enum option_id id,
 			  option_rows[id].longname, variable);
 }
 
-static int read_query(struct inputs *in, const struct opts *opts,
-		      struct error *err)
-{
-	in->query.table = opts_text(opts, OPT_TABLE);
-	in->query.where = opts_text(opts, OPT_WHERE);
-	in->query.query = opts_text(opts, OPT_QUERY);
-	if (in->query.where != NULL && in->query.table == NULL)
-		return error_set(err, ERROR_USAGE,
-				 "option --where: it needs --table");
-	return 0;
-}
-
 static int read_kind(struct inputs *in, const struct opts *opts,
 		     struct error *err)
 {
@@ -126,8 +114,6 @@ static int read_kind(struct inputs *in, const struct opts *opts,
 	static const enum option_id of_bytes[] = {
 		OPT_INPUT_FORMAT, OPT_COLUMNS, OPT_HEADER,
 		OPT_NULL_TEXT,    OPT_PARTS,   OPT_NO_TRAILER};
-	static const enum option_id of_database[] = {OPT_TABLE, OPT_WHERE,
-						     OPT_QUERY};
 	static const enum option_id of_files[] = {OPT_PARTS};
 	const struct opt_value *words = opts_list(opts, OPT_SOURCE);
 	bool password = false;
@@ -150,15 +136,12 @@ static int read_kind(struct inputs *in, const struct opts *opts,
 	    inputs_refuse(opts, of_files, 1, "it is for files", err) != 0)
 		return -1;
 	if (!in->database)
-		return inputs_refuse(
-			opts, of_database,
-			sizeof(of_database) / sizeof(of_database[0]),
-			"it is for a database, and the source is none", err);
+		return inputs_no_query(opts, err);
 	if (inputs_refuse(
 		    opts, of_bytes, sizeof(of_bytes) / sizeof(of_bytes[0]),
 		    "it is for bytes, and the source is a database", err) != 0)
 		return -1;
-	return read_query(in, opts, err);
+	return inputs_query(in, opts, err);
 }
 
 /* Rows that are keys. */
@@ -379,11 +362,18 @@ const struct engine *inputs_engine(const struct opts *opts)
 	return name != NULL ? engine_by_name(name) : NULL;
 }
 
+void inputs_close(struct inputs *in)
+{
+	if (in->source != NULL)
+		in->source->ops->free(in->source);
+	in->source = NULL;
+	in->scan.source = NULL;
+}
+
 void inputs_release(struct inputs *in)
 {
 	progress_end(&in->line);
-	if (in->source != NULL)
-		in->source->ops->free(in->source);
+	inputs_close(in);
 	free(in->wanted);
 	free(in->names);
 	free(in->names_text);

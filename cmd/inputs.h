@@ -51,6 +51,19 @@ int inputs_rows(struct inputs *in, const struct opts *opts,
 		enum rowformat_kind usual, struct error *err);
 
 /*
+ * What of a database is read, and who says what is committed there: --table
+ * and all options that go with it.  For inputs_format().
+ */
+int inputs_query(struct inputs *in, const struct opts *opts, struct error *err);
+
+/* ERROR_USAGE if one of those is on the command line, and no database is. */
+int inputs_no_query(const struct opts *opts, struct error *err);
+
+/* The word of --writer, which is given: ERROR_USAGE if it is no database. */
+int inputs_writer(const struct opts *opts, const char **word,
+		  struct error *err);
+
+/*
  * ERROR_USAGE if an option, of a database's word that holds a password, is on
  * the command line.
  */
@@ -78,6 +91,9 @@ void inputs_tell_rejects(const struct inputs *in);
 
 /* The engine of --engine; NULL if it names none. */
 const struct engine *inputs_engine(const struct opts *opts);
+
+/* Closes the source, if one is open: what it said of its columns is gone. */
+void inputs_close(struct inputs *in);
 
 /* Frees what the above made; a zeroed struct is legal. */
 void inputs_release(struct inputs *in);

@@ -25,21 +25,6 @@ static int is_database(const struct opts *opts, enum option_id id,
 	return password ? inputs_secret(opts, id, variable, err) : 0;
 }
 
-static int read_writer(const struct opts *opts, const char **word,
-		       struct error *err)
-{
-	bool is;
-
-	if (is_database(opts, OPT_WRITER, "BLOOMCTL_WRITER", &is, err) != 0)
-		return -1;
-	if (!is)
-		return error_set(err, ERROR_USAGE,
-				 "option --writer: it is no database, as "
-				 "postgresql://HOST/DATABASE");
-	*word = opts_text(opts, OPT_WRITER);
-	return 0;
-}
-
 /* A file or the environment may name files, for other commands. */
 static int read_source(const struct opts *opts, const char **word,
 		       struct error *err)
@@ -79,7 +64,7 @@ static int read_database(const struct opts *opts, struct tiers_database *db,
 	if (opts_has(opts, OPT_SOURCE) &&
 	    read_source(opts, db->primary ? &db->of : &db->word, err) != 0)
 		return -1;
-	if (db->primary && read_writer(opts, &db->word, err) != 0)
+	if (db->primary && inputs_writer(opts, &db->word, err) != 0)
 		return -1;
 	if (db->word == NULL)
 		return inputs_refuse(

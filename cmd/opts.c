@@ -9,6 +9,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/num.h"
+#include "lib/job/draw.h"
 #include "lib/job/scan.h"
 #include "lib/store/names.h"
 
@@ -81,6 +82,20 @@ static const char *expected_within(enum option_kind kind, const char *text)
 				       ms <= SPAN_MAX_MS
 			       ? NULL
 			       : "a duration from 1s to 1d, as 30s or 2m";
+	case KIND_TIME:
+		return clock_parse_time(text, &ms) == 0 && ms > 0 &&
+				       ms <= clock_wall_ms()
+			       ? NULL
+			       : "a time that is past, as "
+				 "2026-12-01T05:00:00Z";
+	case KIND_WAIT:
+		return clock_parse_span(text, &ms) == 0 && ms <= SPAN_MAX_MS
+			       ? NULL
+			       : "a duration up to 1d, as 0s or 30s";
+	case KIND_SAMPLE:
+		return is_count(text, 1, DRAW_MAX)
+			       ? NULL
+			       : "a number from 1 to 1000000";
 	default:
 		return "a value";
 	}

@@ -34,6 +34,9 @@ enum option_kind {
 	KIND_CAPACITY,  /* a whole number above 0, or "auto" */
 	KIND_DEADLINE,  /* a duration or a time */
 	KIND_SPAN,      /* a duration, 1 s to 1 d */
+	KIND_TIME,      /* a time of RFC 3339 that is past */
+	KIND_WAIT,      /* a duration, 0 s to 1 d */
+	KIND_SAMPLE,    /* 1 to DRAW_MAX */
 	KIND_ID,        /* a generation's id */
 };
 

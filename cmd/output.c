@@ -10,6 +10,7 @@
 #include "lib/base/log.h"
 #include "lib/base/out.h"
 #include "lib/base/show.h"
+#include "lib/job/missed.h"
 
 enum output_format output_format(const struct opts *opts)
 {
@@ -131,6 +132,11 @@ int output_finding_text(const struct finding *f, struct buf *out)
 				    : 0;
 }
 
+long long output_recent_s(const struct receipt *r)
+{
+	return (long long)(r->recent_ms + 999) / 1000;
+}
+
 /* The reasons that were met, with how often. */
 static json_t *rejects_json(const struct rejects_count *count)
 {
@@ -148,6 +154,44 @@ static json_t *rejects_json(const struct rejects_count *count)
 	return NULL;
 }
 
+/* Keys that were not found at first, by what became of them. */
+static json_t *missed_json(const uint64_t *whys)
+{
+	json_t *json = json_object();
+	int bad = json == NULL;
+
+	for (int i = 0; whys != NULL && i < MISSED_WHYS; i++)
+		bad |= json_object_set_new(json,
+					   missed_why_name((enum missed_why)i),
+					   json_integer((json_int_t)whys[i]));
+	if (bad == 0)
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
+static json_t *replicas_json(const struct replicas *replicas)
+{
+	json_t *json = json_array();
+	int bad = json == NULL;
+
+	for (size_t i = 0; replicas != NULL && i < replicas->count; i++) {
+		const struct replica *r = &replicas->all[i];
+
+		bad |= json_array_append_new(
+			json, json_pack("{s:o, s:o, s:I, s:I, s:I}", "name",
+					output_text(r->name), "primary",
+					output_text(r->primary), "asked",
+					(json_int_t)r->asked, "missing",
+					(json_int_t)r->missing, "behind",
+					(json_int_t)r->behind));
+	}
+	if (bad == 0)
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
 static json_t *receipt_json(const struct receipt *r, int status,
 			    const struct error *err)
 {
@@ -157,7 +201,10 @@ static json_t *receipt_json(const struct receipt *r, int status,
 	char set[NAMES_SET_MAX] = "";
 	int bad = json == NULL;
 
-	names_id_new(r->started, run);
+	if (r->run[0] != '\0')
+		memcpy(run, r->run, sizeof(run));
+	else
+		names_id_new(r->started, run);
 	if (r->spec != NULL)
 		names_set(r->spec, set);
 #define PUT(name, value) (bad |= json_object_set_new(json, name, value))
@@ -166,6 +213,7 @@ static json_t *receipt_json(const struct receipt *r, int status,
 	PUT("status",
 	    json_integer(status < 0 ? (json_int_t)err->code : status));
 	PUT("message", status < 0 ? json_string(err->text) : json_null());
+	PUT("step", output_text(r->step));
 	PUT("dry_run", json_boolean(r->dry_run));
 	PUT("set", output_text(set));
 	PUT("fingerprint",
@@ -183,7 +231,10 @@ static json_t *receipt_json(const struct receipt *r, int status,
 	PUT("sent", json_integer((json_int_t)r->sent));
 	PUT("acknowledged", json_integer((json_int_t)r->acknowledged));
 	PUT("added", json_integer(m != NULL ? (json_int_t)m->added : 0));
+	PUT("asked", json_integer((json_int_t)r->asked));
 	PUT("missing", json_integer((json_int_t)r->missing));
+	PUT("missed", missed_json(r->missed));
+	PUT("replicas", replicas_json(r->replicas));
 	PUT("absent", json_integer((json_int_t)r->absent));
 	PUT("absent_found", json_integer((json_int_t)r->absent_hits));
 	PUT("capacity",
@@ -191,8 +242,10 @@ static json_t *receipt_json(const struct receipt *r, int status,
 	PUT("error", m != NULL ? json_real(m->error) : json_null());
 	PUT("horizon",
 	    r->horizon != NULL ? horizon_json(r->horizon) : output_horizon(m));
-	PUT("exposure_s", json_null());
-	PUT("recent_ttl_s", json_null());
+	PUT("exposure_s", r->exposed ? json_real((double)r->exposure_ms / 1000)
+				     : json_null());
+	PUT("recent_ttl_s",
+	    r->exposed ? json_integer(output_recent_s(r)) : json_null());
 	PUT("started", output_time(r->started));
 	PUT("ended", output_time(clock_wall_ms()));
 #undef PUT
@@ -202,13 +255,27 @@ static json_t *receipt_json(const struct receipt *r, int status,
 	return NULL;
 }
 
+char *output_receipt_text(const struct receipt *r, int status,
+			  const struct error *why, size_t *len,
+			  struct error *err)
+{
+	json_t *json = receipt_json(r, status, why);
+	char *text = NULL;
+
+	if (json != NULL)
+		text = json_text(json, 2, len, err);
+	else
+		(void)error_nomem(err);
+	json_decref(json);
+	return text;
+}
+
 int output_receipt(const struct opts *opts, const struct receipt *r, int status,
 		   struct error *err)
 {
 	const char *path = opts_text(opts, OPT_RECEIPT);
 	struct error wrong = ERROR_INIT;
-	json_t *json;
-	char *text = NULL;
+	char *text;
 	size_t len = 0;
 	int rc = -1;
 
@@ -217,12 +284,7 @@ int output_receipt(const struct opts *opts, const struct receipt *r, int status,
 		status = -1;
 	if (path == NULL)
 		return status;
-	json = receipt_json(r, status, err);
-	if (json != NULL)
-		text = json_text(json, 2, &len, &wrong);
-	else
-		(void)error_nomem(&wrong);
-	json_decref(json);
+	text = output_receipt_text(r, status, err, &len, &wrong);
 	if (text != NULL)
 		rc = file_replace_path(path, text, len, 0644, &wrong);
 	free(text);

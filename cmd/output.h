@@ -12,6 +12,7 @@
 #include "lib/base/json.h"
 #include "lib/job/finding.h"
 #include "lib/job/rejects.h"
+#include "lib/job/replicas.h"
 #include "lib/report/table.h"
 #include "lib/store/manifest.h"
 
@@ -65,6 +66,8 @@ int output_finding_text(const struct finding *f, struct buf *out);
 /* What a receipt says of a run; fields that a command has not are zero. */
 struct receipt {
 	const char *command;
+	char run[NAMES_ID_MAX]; /* "": a new id each time it is written */
+	const char *step;       /* of a rebuild that it ended in; NULL: none */
 	int64_t started;
 	const struct bloomkey_spec *spec; /* NULL: it was not read */
 	const struct manifest *m; /* the generation; NULL if there is none */
@@ -77,10 +80,26 @@ struct receipt {
 	uint64_t sent;
 	uint64_t acknowledged;
 	const struct rejects_count *rejects; /* NULL: none */
-	uint64_t missing;                    /* verify */
+	bool exposed;                        /* the next two are known */
+	int64_t exposure_ms, recent_ms;
+	uint64_t missing;       /* verify */
+	const uint64_t *missed; /* per enum missed_why; NULL: none */
+	uint64_t asked;
+	const struct replicas *replicas; /* NULL: none */
 	uint64_t absent, absent_hits;
 	bool dry_run;
 };
+
+/* How long recent-writes must be kept, in whole seconds, rounded up. */
+long long output_recent_s(const struct receipt *r);
+
+/*
+ * The same as text, owned; why is what a status below 0 means.  NULL with
+ * ERROR_INTERNAL: no memory.
+ */
+char *output_receipt_text(const struct receipt *r, int status,
+			  const struct error *why, size_t *len,
+			  struct error *err);
 
 /*
  * Writes the receipt to the file of --receipt, if there is one, whether the

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/catchup.h"
 #include "cmd/inputs.h"
 #include "cmd/output.h"
 #include "cmd/swap.h"
@@ -80,9 +81,50 @@ static int prune(const struct opts *opts, struct store *store,
 	return rc;
 }
 
-static int swap(const struct opts *opts, struct store *store,
-		const struct bloomkey_spec *spec, struct receipt *receipt,
-		struct swap_report *report, struct error *err)
+/* What was caught up, and what recent-writes must do for it. */
+static int say_caught(const struct receipt *receipt,
+		      const struct swap_report *r, struct error *err)
+{
+	char rows[NUM_TEXT_MAX];
+	char added[NUM_TEXT_MAX];
+	char exposure[NUM_TEXT_MAX];
+	char when[CLOCK_TEXT_MAX];
+	char text[512];
+	int n = snprintf(
+		text, sizeof(text),
+		"set '%s': caught up to %s: %s rows changed, %s were new; "
+		"exposure %s s, keep recent-writes for %lld s\n",
+		r->m.set, clock_text(r->live.to.read_at, when),
+		num_grouped(r->shadow.rows + r->live.rows, rows),
+		num_grouped(r->shadow.added + r->live.added, added),
+		num_fixed((double)r->exposure_ms / 1000, 1, exposure),
+		output_recent_s(receipt));
+
+	return output_write(text, (size_t)n, err);
+}
+
+static void tell(struct receipt *receipt, const struct swap_report *r)
+{
+	if (r->m.set[0] == '\0')
+		return;
+	receipt->m = &r->m;
+	receipt->previous = r->previous;
+	receipt->rows = r->m.rows;
+	receipt->keys = r->m.keys;
+	receipt->source = r->m.source;
+	receipt->sent = receipt->acknowledged =
+		r->shadow.acknowledged + r->live.acknowledged;
+	if (r->live.passes == 0)
+		return;
+	receipt->horizon = &r->live.to;
+	receipt->exposed = r->exposure_ms > 0;
+	receipt->exposure_ms = r->exposure_ms;
+	receipt->recent_ms = r->recent_ms;
+}
+
+static int swap(const struct opts *opts, struct inputs *in, struct store *store,
+		struct receipt *receipt, struct swap_report *report,
+		struct error *err)
 {
 	struct swap_options o = {
 		.generation = opts_text(opts, OPT_GENERATION),
@@ -90,18 +132,23 @@ static int swap(const struct opts *opts, struct store *store,
 		.allow_shrink = opts_flag(opts, OPT_ALLOW_SHRINK),
 		.dry_run = opts_flag(opts, OPT_DRY_RUN),
 	};
-	int rc = swap_run(store, spec, &o, report, err);
+	struct catchup catchup;
+	bool is;
+	int rc;
 
-	if (rc != 0)
+	if (catchup_read(&catchup, &is, in, opts, err) != 0 ||
+	    catchup_said(opts, is, &o.unchanging, &o.since, err) != 0)
+		return -1;
+	if (is)
+		o.catchup = &catchup;
+	rc = swap_run(store, in->spec, &o, report, err);
+	progress_end(&in->line);
+	tell(receipt, report);
+	if (rc != 0 || opts_flag(opts, OPT_QUIET))
 		return rc;
-	receipt->m = &report->m;
-	receipt->previous = report->previous;
-	receipt->rows = report->m.rows;
-	receipt->keys = report->m.keys;
-	receipt->source = report->m.source;
-	if (opts_flag(opts, OPT_QUIET))
-		return 0;
-	return say_swapped(report, o.dry_run, err);
+	if (say_swapped(report, o.dry_run, err) != 0)
+		return -1;
+	return receipt->exposed ? say_caught(receipt, report, err) : 0;
 }
 
 /* --keep belongs to --prune; in a file it stands there for later. */
@@ -114,6 +161,25 @@ static int check_modes(const struct opts *opts, struct error *err)
 		return error_set(err, ERROR_USAGE,
 				 "option --keep: it goes with --prune");
 	return swap_check_adopt(opts, err);
+}
+
+/*
+ * A database is caught up from.  All other sources have nothing to say but to
+ * --adopt, also where a file of options names one for other commands.
+ */
+static int read_source(struct inputs *in, const struct opts *opts,
+		       struct error *err)
+{
+	static const enum option_id source[] = {OPT_SOURCE};
+
+	if (inputs_format(in, opts, ROWFORMAT_CSV, err) != 0)
+		return -1;
+	if (in->database || opts_flag(opts, OPT_ADOPT))
+		return 0;
+	return inputs_refuse(opts, source, 1,
+			     "a swap catches up from a database; other sources "
+			     "are for --adopt",
+			     err);
 }
 
 /* What it is called in a receipt. */
@@ -151,15 +217,16 @@ int cmd_swap(const struct opts *opts, struct error *err)
 	if (rc == 0)
 		rc = inputs_spec(&in, opts, err);
 	if (rc == 0)
+		rc = read_source(&in, opts, err);
+	if (rc == 0)
 		rc = target_open(&target, opts, in.spec, TARGET_WRITES, err);
 	if (rc == 0 && opts_flag(opts, OPT_ADOPT))
 		rc = swap_adopt(opts, &in, target.store, &receipt, &adopted,
 				err);
 	else if (rc == 0)
-		rc = opts_flag(opts, OPT_PRUNE)
-			     ? prune(opts, target.store, err)
-			     : swap(opts, target.store, in.spec, &receipt,
-				    &report, err);
+		rc = opts_flag(opts, OPT_PRUNE) ? prune(opts, target.store, err)
+						: swap(opts, &in, target.store,
+						       &receipt, &report, err);
 	receipt.spec = in.spec;
 	rc = output_receipt(opts, &receipt, rc, err);
 	target_close(&target);

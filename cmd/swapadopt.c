@@ -12,10 +12,9 @@
 
 /* Options that say nothing to a swap but this. */
 static const enum option_id only[] = {
-	OPT_TABLE,        OPT_WHERE,      OPT_QUERY,      OPT_SOURCE,
-	OPT_INPUT_FORMAT, OPT_COLUMNS,    OPT_HEADER,     OPT_NULL_TEXT,
-	OPT_PARTS,        OPT_NO_TRAILER, OPT_REJECTS,    OPT_MAX_REJECTS,
-	OPT_REJECTS_RAW,  OPT_JOBS,       OPT_ERROR_RATE,
+	OPT_INPUT_FORMAT, OPT_COLUMNS,     OPT_HEADER,
+	OPT_NULL_TEXT,    OPT_PARTS,       OPT_NO_TRAILER,
+	OPT_REJECTS,      OPT_REJECTS_RAW, OPT_ERROR_RATE,
 };
 
 int swap_check_adopt(const struct opts *opts, struct error *err)
@@ -52,10 +51,8 @@ int swap_adopt(const struct opts *opts, struct inputs *in, struct store *store,
 	       struct error *err)
 {
 	char missing[NUM_TEXT_MAX];
-	int rc = inputs_format(in, opts, ROWFORMAT_CSV, err);
+	int rc = inputs_source(in, opts, err);
 
-	if (rc == 0)
-		rc = inputs_source(in, opts, err);
 	if (rc == 0)
 		rc = adopt_run(store, &in->scan,
 			       opts_double(opts, OPT_ERROR_RATE, 0.01),

@@ -26,6 +26,7 @@ static const struct {
 	{OPT_ALLOW_EVICTION, false},
 	{OPT_RECENT, false},
 	{OPT_CACHE, false},
+	{OPT_REPLICAS, false},
 };
 
 static bool begins(const char *word, const char *how)

@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 
 load helpers
 
-commands=(size build swap export inspect verify lookup doctor key)
+commands=(size build swap sync export inspect verify lookup doctor key)
 
 setup() {
 	begin
@@ -79,7 +79,7 @@ hint: bloomctl --help lists them"
 		bloomctl_run "$command"
 		assert_failure 64 "$command" option
 	done
-	for command in size build swap export inspect verify doctor; do
+	for command in size build swap sync export inspect verify doctor; do
 		bloomctl_run "$command" surplus
 		assert_failure 64 "$command" "argument 'surplus'"
 		assert_has "$stderr" "hint: bloomctl $command --help"

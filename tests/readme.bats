@@ -107,6 +107,10 @@ after_bloomctl_1() {
 	after_bloomctl_1 bloomctl-swap.1
 }
 
+@test "readme: the examples of bloomctl-sync.1 work" {
+	after_bloomctl_1 bloomctl-sync.1
+}
+
 @test "readme: the examples of bloomctl-inspect.1 work" {
 	after_bloomctl_1 bloomctl-inspect.1
 }

@@ -40,7 +40,7 @@ setup() {
 	END
 }
 
-@test "verify: missing rows are 81, counted by bucket, and never shown" {
+@test "verify: missing rows are 81, counted by bucket, and shown only as keys" {
 	local jobs
 	write_csv more.csv 1 1000
 	printf 'MARKER%d,zzz\n' {1..50} >>more.csv
@@ -49,7 +49,7 @@ setup() {
 		tail -n 50 | cut -f 3 | sort -n >buckets
 	for jobs in 1 4; do
 		bloomctl_run "${verify[@]}" -s file:more.csv -j $jobs --absent 0 \
-			--receipt got.json
+			--grace 0s --quiet-keys --receipt got.json
 		assert_failure 81 verify "generation '$live'" 'of 1050 rows' \
 			"in 4 buckets" "first of them $(head -n 1 buckets)"
 		assert_lacks "$stderr$(<got.json)" MARKER zzz
@@ -62,9 +62,99 @@ setup() {
 @test "verify: one missing row is enough, and the others are still read" {
 	write_csv more.csv 1 1000
 	sed -i '2 i absent-row,x' more.csv
-	bloomctl_run "${verify[@]}" -s file:more.csv --receipt got.json
+	bloomctl_run "${verify[@]}" -s file:more.csv --receipt got.json \
+		--grace 0s --quiet-keys
 	assert_failure 81 verify '1 of 1001 rows' 'in 1 buckets'
-	assert_json got.json '.rows == 1001' '.missing == 1'
+	assert_json got.json '.rows == 1001' '.missing == 1' \
+		'.asked == 1001' '.missed.unknown == 1' '.missed.came == 0'
+}
+
+@test "verify: keys that are missing are listed, as rows that it takes" {
+	local option
+	printf 'id,scope\n"absent\trow",x\nsecond\\row,x\nthird,x\n' >more.csv
+	for option in -v -q; do
+		bloomctl_run "${verify[@]}" "$option" -s file:more.csv --grace 0s
+		assert_status 81
+		assert_has "$stderr" '3 of 3 rows are missing'
+		printf '%s\n' "$output" >listed
+		assert_stdout_is 'card:absent\trow:x
+card:second\\row:x
+card:third:x'
+	done
+	bloomctl_run "${verify[@]}" -s file:listed --input-format key --grace 0s
+	assert_status 81
+	assert_stdout_is "$(<listed)"
+	bloomctl_run "${verify[@]}" -s file:more.csv --quiet-keys --grace 0s
+	assert_failure 81 verify '3 of 3 rows'
+}
+
+@test "verify: of many that are missing 1,000 are listed, and all are counted" {
+	write_csv more.csv 100001 103000
+	bloomctl_run "${verify[@]}" -s file:more.csv -j 2 --grace 0s \
+		--receipt got.json
+	assert_status 81
+	assert_json got.json '.missing > 2900' '.missed.unknown == 1000'
+	[[ $(wc -l <<<"$output") == 1000 && $(sort -u <<<"$output" | wc -l) == 1000 ]]
+	assert_has "$stderr" 'more keys are not found' 'of 3000 rows are missing'
+}
+
+@test "verify: --sample asks for so many keys, whatever their order and workers" {
+	local jobs
+	cat rows.csv <(tail -n +2 rows.csv) >twice.csv
+	for jobs in 1 4; do
+		bloomctl_ok "${verify[@]}" -s file:twice.csv --sample 100 \
+			-j "$jobs" --absent 0 --receipt got.json
+		assert_has "$output" 'all 100 keys drawn from 2,000 rows' \
+			'less than 13 % are missing' '99.9999 %'
+		assert_json got.json '.asked == 100' '.rows == 2000'
+		# Each key once, however often it is there.
+		bloomctl_ok "${verify[@]}" -s file:twice.csv --sample 5000 \
+			-j "$jobs" --absent 0 --receipt got.json
+		assert_has "$output" 'all 1,000 keys drawn from 2,000 rows'
+		assert_lacks "$output" '99.9999'
+		assert_json got.json '.asked == 1000'
+	done
+}
+
+@test "verify: --sample is drawn evenly, and what it misses is missing" {
+	# Half of the rows are not there, behind those that are.
+	write_csv more.csv 1 1000
+	printf 'gone-%d,x\n' {1..1000} >>more.csv
+	bloomctl_run "${verify[@]}" -s file:more.csv --sample 400 --grace 0s \
+		--receipt got.json
+	assert_status 81
+	# Within six deviations of 200, less what is found by chance.
+	assert_json got.json '.asked == 400' '.missing > 130' '.missing < 270'
+	[[ $(grep -c '^card:gone-[0-9]*:x$' <<<"$output") == \
+		"$(json .missing got.json)" ]]
+}
+
+@test "verify: options of a database without one, and bad numbers, are 64" {
+	local options
+	for options in '--writer host=nowhere' '--changed-column c' \
+		'--fresh 10m'; do
+		# shellcheck disable=SC2086 # words
+		bloomctl_run "${verify[@]}" -s file:rows.csv $options
+		assert_failure 64 verify "option ${options%% *}: it is for a" \
+			'database, and the source is none'
+	done
+	for options in '--sample 0' '--sample 1000001' '--grace 2d' \
+		'--grace now' '--fresh 0s' '--recent recent'; do
+		# shellcheck disable=SC2086 # words
+		bloomctl_run "${verify[@]}" -s file:rows.csv $options
+		assert_failure 64 verify "option ${options%% *}: "
+	done
+	bloomctl_run "${verify[@]}" -s file:rows.csv --recent 'r:{key}'
+	assert_failure 64 verify 'option --recent: it is for a server'
+}
+
+@test "verify: a stop ends the grace" {
+	echo id,scope >more.csv
+	echo absent,x >>more.csv
+	"$BLOOMCTL" "${verify[@]}" -s file:more.csv --grace 1d \
+		--deadline 1s >said.out 2>said.err || status=$?
+	assert_status 75
+	[[ ! -s said.out ]]
 }
 
 @test "verify: --absent asks random non-members and holds them to the error rate" {

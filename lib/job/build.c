@@ -165,7 +165,7 @@ static int load_and_seal(struct store *store, const struct scan *scan,
 		report->probes = ABSENT_PROBES;
 		rc = sample_absent(store, m, scan->spec, ABSENT_PROBES,
 				   (uint64_t)clock_ns(), &report->probe_hits,
-				   err);
+				   NULL, err);
 	}
 	load_release(&load);
 	if (rc == 0)
@@ -320,35 +320,67 @@ static int choose_engine(struct store *store, const struct build_options *given,
 	return engine_check_error(o->engine, o->error, err);
 }
 
-int build_run(struct store *store, const struct scan *scan,
-	      const struct build_options *options, struct build_report *report,
-	      struct error *err)
+/* All that can be said against a build before its lock. */
+static int prepare(struct store *store, const struct scan *scan,
+		   const struct build_options *given, struct build_options *o,
+		   struct scan *run, struct build_report *report,
+		   struct error *err)
 {
-	struct build_options o;
-	struct scan run = *scan;
-	struct phase phase;
-	int rc;
-
 	memset(report, 0, sizeof(*report));
-	if (scan->source->once && options->capacity == BUILD_COUNTED) {
+	*run = *scan;
+	if (scan->source->once && given->capacity == BUILD_COUNTED) {
 		(void)error_set(err, ERROR_USAGE,
 				"the source can be read only once, and "
 				"--capacity auto would read it twice");
 		return error_hint(err, "give --keys N or --capacity N");
 	}
+	if (choose_engine(store, given, o, report, err) != 0 ||
+	    manifest_begin(scan, o, report, err) != 0)
+		return -1;
 	/* A worker without a part would cost atomic bits and do nothing. */
-	if (choose_engine(store, options, &o, report, err) != 0 ||
-	    manifest_begin(scan, &o, report, err) != 0 ||
-	    scan_jobs(scan, &run.jobs, err) != 0)
+	return scan_jobs(scan, &run->jobs, err);
+}
+
+static int build(struct store *store, struct scan *run,
+		 const struct build_options *o, struct build_report *report,
+		 struct error *err)
+{
+	struct phase phase;
+
+	phase_watch(&phase, store, run);
+	return run_locked(store, run, o, report, err);
+}
+
+int build_run(struct store *store, const struct scan *scan,
+	      const struct build_options *options, struct build_report *report,
+	      struct error *err)
+{
+	struct build_options o;
+	struct scan run;
+	int rc;
+
+	if (prepare(store, scan, options, &o, &run, report, err) != 0)
 		return -1;
 	if (o.dry_run)
 		return run_dry(store, &run, &o, report, err);
 	if (store->ops->lock(store, "build", &report->m.fence, err) != 0)
 		return -1;
-	phase_watch(&phase, store, &run);
-	rc = run_locked(store, &run, &o, report, err);
+	rc = build(store, &run, &o, report, err);
 	store->ops->unlock(store);
 	return rc;
+}
+
+int build_locked(struct store *store, const struct scan *scan,
+		 const struct build_options *options, uint64_t fence,
+		 struct build_report *report, struct error *err)
+{
+	struct build_options o;
+	struct scan run;
+
+	if (prepare(store, scan, options, &o, &run, report, err) != 0)
+		return -1;
+	report->m.fence = fence;
+	return build(store, &run, &o, report, err);
 }
 
 void build_report_release(struct build_report *report)

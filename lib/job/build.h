@@ -54,6 +54,14 @@ int build_run(struct store *store, const struct scan *scan,
 	      const struct build_options *options, struct build_report *report,
 	      struct error *err);
 
+/*
+ * The same, and no dry run, while the caller holds the set's lock with this
+ * fence, and keeps it.
+ */
+int build_locked(struct store *store, const struct scan *scan,
+		 const struct build_options *options, uint64_t fence,
+		 struct build_report *report, struct error *err);
+
 void build_report_release(struct build_report *report);
 
 #endif

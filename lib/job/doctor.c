@@ -21,6 +21,7 @@ struct patient {
 	const struct bloomkey_spec *spec;
 	struct findings *findings;
 	const char *set;
+	bool rebuilt; /* by the caller, who holds the lock */
 	bool server;
 	bool memory_unknown;         /* of a server */
 	const struct engine *engine; /* NULL: any will do, or none is there */
@@ -112,6 +113,8 @@ static int look_at_nodes(struct patient *p, struct error *err)
 
 static int look_at_lock(struct patient *p, struct error *err)
 {
+	if (p->rebuilt)
+		return 0;
 	if (p->store->ops->locked_by(p->store, p->locked_by,
 				     sizeof(p->locked_by), err) != 0)
 		return -1;
@@ -159,8 +162,9 @@ static int look_at_set(struct patient *p, struct error *err)
 	if (live != NULL)
 		look_at_live(p, live);
 	else if (linked != NULL)
-		findings_add(p->findings, FINDING_ERROR, "set",
-			     "build and swap a new generation",
+		findings_add(p->findings,
+			     p->rebuilt ? FINDING_WARNING : FINDING_ERROR,
+			     "set", "build and swap a new generation",
 			     "generation '%s', which readers get: %s",
 			     linked->generation, linked->broken);
 	else if (p->generations.count == 0)
@@ -268,29 +272,42 @@ static int look_at_all(struct patient *p, struct error *err)
 	return 0;
 }
 
+static int look(struct patient *p, const struct error *opened,
+		struct doctor_report *report, struct error *err)
+{
+	int rc = 0;
+
+	memset(report, 0, sizeof(*report));
+	names_set(p->spec, report->set);
+	p->findings = &report->findings;
+	p->set = report->set;
+	if (p->store == NULL && opened->code == ERROR_NONE)
+		findings_add(&report->findings, FINDING_OK, "target", NULL,
+			     "not there yet: bloomctl build makes it");
+	else if (p->store == NULL)
+		findings_add_error(&report->findings, "target", opened);
+	else
+		rc = look_at_all(p, err);
+	generations_release(&p->generations);
+	return rc != 0 ? rc : findings_end(&report->findings, err);
+}
+
 int doctor_run(struct store *store, const struct bloomkey_spec *spec,
 	       const struct error *opened, struct doctor_report *report,
 	       struct error *err)
 {
-	struct patient p;
-	int rc = 0;
+	struct patient p = {.store = store, .spec = spec};
 
-	memset(report, 0, sizeof(*report));
-	memset(&p, 0, sizeof(p));
-	names_set(spec, report->set);
-	p.store = store;
-	p.spec = spec;
-	p.findings = &report->findings;
-	p.set = report->set;
-	if (store == NULL && opened->code == ERROR_NONE)
-		findings_add(&report->findings, FINDING_OK, "target", NULL,
-			     "not there yet: bloomctl build makes it");
-	else if (store == NULL)
-		findings_add_error(&report->findings, "target", opened);
-	else
-		rc = look_at_all(&p, err);
-	generations_release(&p.generations);
-	return rc != 0 ? rc : findings_end(&report->findings, err);
+	return look(&p, opened, report, err);
+}
+
+int doctor_locked(struct store *store, const struct bloomkey_spec *spec,
+		  struct doctor_report *report, struct error *err)
+{
+	static const struct error opened = ERROR_INIT;
+	struct patient p = {.store = store, .spec = spec, .rebuilt = true};
+
+	return look(&p, &opened, report, err);
 }
 
 void doctor_report_release(struct doctor_report *report)

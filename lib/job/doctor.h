@@ -25,6 +25,13 @@ int doctor_run(struct store *store, const struct bloomkey_spec *spec,
 	       const struct error *opened, struct doctor_report *report,
 	       struct error *err);
 
+/*
+ * The same for one that holds the set's lock and will build and swap: nothing
+ * is said of the lock, and what a new generation mends is a warning at most.
+ */
+int doctor_locked(struct store *store, const struct bloomkey_spec *spec,
+		  struct doctor_report *report, struct error *err);
+
 void doctor_report_release(struct doctor_report *report);
 
 #endif

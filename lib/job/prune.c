@@ -59,8 +59,8 @@ static int no_set(struct store *store, struct error *err)
 			 facts.place);
 }
 
-static int run_locked(struct store *store, uint64_t keep, bool dry_run,
-		      struct prune_report *report, struct error *err)
+static int run(struct store *store, uint64_t keep, bool dry_run,
+	       struct prune_report *report, struct error *err)
 {
 	struct generations g;
 	const struct manifest *live;
@@ -106,12 +106,19 @@ int prune_run(struct store *store, uint64_t keep, bool dry_run,
 
 	memset(report, 0, sizeof(*report));
 	if (dry_run)
-		return run_locked(store, keep, true, report, err);
+		return run(store, keep, true, report, err);
 	if (store->ops->lock(store, "swap --prune", &fence, err) != 0)
 		return -1;
-	rc = run_locked(store, keep, false, report, err);
+	rc = run(store, keep, false, report, err);
 	store->ops->unlock(store);
 	return rc;
+}
+
+int prune_locked(struct store *store, uint64_t keep,
+		 struct prune_report *report, struct error *err)
+{
+	memset(report, 0, sizeof(*report));
+	return run(store, keep, false, report, err);
 }
 
 void prune_report_release(struct prune_report *report)

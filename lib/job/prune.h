@@ -34,6 +34,10 @@ struct prune_report {
 int prune_run(struct store *store, uint64_t keep, bool dry_run,
 	      struct prune_report *report, struct error *err);
 
+/* The same while the caller holds the set's lock, which it keeps. */
+int prune_locked(struct store *store, uint64_t keep,
+		 struct prune_report *report, struct error *err);
+
 void prune_report_release(struct prune_report *report);
 
 #endif

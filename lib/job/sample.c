@@ -146,11 +146,12 @@ double sample_allowed(const struct filter_params *params, double error)
 
 int sample_absent(struct store *store, const struct manifest *m,
 		  const struct bloomkey_spec *spec, uint64_t n, uint64_t seed,
-		  uint64_t *hits, struct error *err)
+		  uint64_t *hits, uint64_t *most, struct error *err)
 {
 	char rate[NUM_TEXT_MAX];
 	struct bucket_info info;
 	struct probe *probe;
+	uint64_t limit;
 	int rc;
 
 	*hits = 0;
@@ -159,9 +160,11 @@ int sample_absent(struct store *store, const struct manifest *m,
 		return -1;
 	rc = ask_absent(probe, spec, n, seed, err);
 	probe->ops->close(probe);
-	if (rc == 0 &&
-	    *hits > sizing_binomial(n, sample_allowed(&info.params, m->error),
-				    SIZING_RISK))
+	limit = sizing_binomial(n, sample_allowed(&info.params, m->error),
+				SIZING_RISK);
+	if (most != NULL)
+		*most = limit;
+	if (rc == 0 && *hits > limit)
 		return error_set(err, ERROR_VERIFY,
 				 "generation '%s': %" PRIu64 " of %" PRIu64
 				 " random non-members are found, more than the "

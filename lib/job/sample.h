@@ -59,12 +59,13 @@ double sample_allowed(const struct filter_params *params, double error);
 
 /*
  * Asks for n random non-members, spread over all buckets; *hits is how many
- * were found.  ERROR_VERIFY if that is so many that a good set of the designed
- * rate would show it less than once in a million runs; filters of few bits
- * are given the room by which they stray from that rate.
+ * were found, and *most (NULL: not wanted) how many may be.  ERROR_VERIFY if
+ * there are more: a good set of the designed rate would show that less than
+ * once in a million runs; filters of few bits are given the room by which they
+ * stray from it.
  */
 int sample_absent(struct store *store, const struct manifest *m,
 		  const struct bloomkey_spec *spec, uint64_t n, uint64_t seed,
-		  uint64_t *hits, struct error *err);
+		  uint64_t *hits, uint64_t *most, struct error *err);
 
 #endif

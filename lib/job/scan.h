@@ -6,10 +6,10 @@
  *
  * Workers take parts of the source until none is left.  A part that was cut off
  * may be read again, where its source can do so without losing a row.  The
- *first row without a key that may not be passed over, the first damaged or
- *cut-off file and the first error of a sink end the scan; with several workers
- *the error of the earliest part is the one that is told.  Memory is a chunk and
- *a row for each worker, whatever the number of rows.
+ * first row without a key that may not be passed over, the first damaged or
+ * cut-off file and the first error of a sink end the scan; with several workers
+ * the error of the earliest part is the one that is told.  Memory is a chunk
+ * and a row for each worker, whatever the number of rows.
  */
 #ifndef BLOOMCTL_JOB_SCAN_H
 #define BLOOMCTL_JOB_SCAN_H
@@ -36,6 +36,9 @@ struct sink_ops {
 	/* One row's key; borrowed until return.  NULL: none is derived. */
 	int (*key)(struct sink *sink, uint32_t bucket, const void *key,
 		   size_t len, struct error *err);
+	/* The row that a key will be of, before key(); its values stay until
+	 * that returns. */
+	int (*row)(struct sink *sink, const struct row *row, struct error *err);
 	/* After the worker's last key; not called after an error. */
 	int (*end)(struct sink *sink, struct error *err);
 	/* A part begins. */

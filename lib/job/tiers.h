@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/base/horizon.h"
 #include "lib/job/lookup.h"
 #include "lib/pg/session.h"
 #include "lib/redis/target.h"
@@ -41,6 +42,11 @@ struct tier_row {
 	bool found;   /* a row in force that makes the key */
 	bool other;   /* one in force of these values that makes another */
 	bool expired; /* neither, but one whose time is past */
+	/* Of a row that was found, by the horizon that was asked about. */
+	bool before;  /* its version is of a transaction that is in it */
+	bool after;   /* ... that need not be in it */
+	bool unmoved; /* its stamp lies before that of the horizon */
+	bool moved;   /* its stamp does not */
 	struct session_facts facts; /* of who said so */
 };
 
@@ -137,5 +143,32 @@ int tierkey_ask(struct cluster *c, const char *what, const char *pattern,
 /* Asks the database for rows of the question's values. */
 int tierrow_ask(const struct tiers_question *question, struct tier_row *out,
 		struct error *err);
+
+/* --- many questions to one database --------------------------------------- */
+
+struct tierrow;
+
+/*
+ * Connects; what is seen is of this moment.  All is borrowed until
+ * tierrow_close().  Errors of session_open() and relation_read(); ERROR_SOURCE
+ * where a primary is wanted and it is a standby, or of another cluster.
+ */
+int tierrow_open(const struct bloomkey_spec *spec,
+		 const struct tiers_database *database, struct tierrow **out,
+		 struct error *err);
+
+const struct session_facts *tierrow_facts(const struct tierrow *t);
+
+/*
+ * Asks for rows of these values, one a field, that make the key.  horizon, if
+ * not NULL, and the column of changes, if not NULL, say what out->before and
+ * those behind it are about.
+ */
+int tierrow_match(struct tierrow *t, const char *const *values, const void *key,
+		  size_t len, const struct horizon *horizon,
+		  const char *changed, struct tier_row *out, struct error *err);
+
+/* NULL is legal. */
+void tierrow_close(struct tierrow *t);
 
 #endif

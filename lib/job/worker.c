@@ -57,7 +57,9 @@ static int on_row(void *ctx, const struct row *row, struct error *err)
 		return on_reject(w, row, code, result.field, err);
 	if (w->sink == NULL)
 		return 0;
-	if (w->sink->ops->key(w->sink, result.bucket,
+	if ((w->sink->ops->row == NULL ||
+	     w->sink->ops->row(w->sink, row, err) == 0) &&
+	    w->sink->ops->key(w->sink, result.bucket,
 			      w->crew->scan->keys ? row->values[0] : w->key,
 			      result.len, err) == 0)
 		return 0;

@@ -109,12 +109,13 @@ change() {
 	done <<<"$commands;"
 }
 
+# passes.bats has the horizon, which takes a pass.
 @test "guards: each word of the script that promotes is asked for and told" {
 	local script
 	script=$(sed -n '/\[SCRIPT_PROMOTE\] =/,/\[SCRIPT_DROP\] =/p' \
 		"$BATS_TEST_DIRNAME/../../lib/store/script.c")
 	grep -o "return {'[a-z]*'" <<<"$script" | cut -d "'" -f 2 |
-		grep -vx 'ok\|already' | sort -u >words
+		grep -vx 'ok\|already\|horizon' | sort -u >words
 	[[ -s words ]]
 	diff words <(guards | cut -f 1 | sort -u)
 }

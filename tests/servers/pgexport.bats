@@ -84,7 +84,7 @@ from_ok() {
 	from_ok copy -q -t file:x -j 4 -k c.keyspec
 	(($(json '.parts | length' x.export.json) > 2))
 	[[ $(gzip -dc x.00002.csv.gz | head -n 1) == '"entity_id","scope"' ]]
-	bloomctl_ok swap -q -k c.keyspec -t dir:t --allow-shrink
+	bloomctl_ok swap -q -k c.keyspec -t dir:t --static --allow-shrink
 	bloomctl_ok verify -q -k c.keyspec -t dir:t --absent 0 -s file:x
 	bloomctl_ok verify -q -k c.keyspec -t dir:t --absent 0 --table cards \
 		--where 'status = 1' -s "$(postgres_word copy)" -j 2
@@ -133,7 +133,7 @@ from_ok() {
 	[[ $(jq .source.origin r.json) == "$(jq .origin x.export.json)" ]]
 	[[ $(json .source.names r.json) == file:x ]]
 	[[ $(jq .horizon r.json) == "$(jq .horizon x.export.json)" ]]
-	bloomctl_ok swap -q -k c.keyspec -t dir:t --allow-shrink
+	bloomctl_ok swap -q -k c.keyspec -t dir:t --static --allow-shrink
 	bloomctl_ok inspect -k c.keyspec -t dir:t --format json
 	[[ $(jq .horizon <<<"$output") == "$(jq .horizon r.json)" ]]
 	bloomctl_ok inspect -k c.keyspec -t dir:t
@@ -236,7 +236,7 @@ earlier() {
 	gzip -dc "$(json '.parts[-1].name' x.export.json)" >moved.csv
 	grep -q "$middle" moved.csv
 	bloomctl_ok build -q -k c.keyspec -t dir:t -s file:x
-	bloomctl_ok swap -q -k c.keyspec -t dir:t
+	bloomctl_ok swap -q -k c.keyspec -t dir:t --static
 	bloomctl_ok verify -q -k c.keyspec -t dir:t --absent 0 --table cards \
 		-s "$(postgres_word main)"
 	psql_run 'UPDATE cards SET status = 1 WHERE status = 5'

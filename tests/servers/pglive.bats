@@ -94,7 +94,7 @@ changes() {
 	unblocks
 	ends 0
 	assert_json r.json '.rows == 300000' '.sent >= 300000'
-	bloomctl_ok swap -q -k c.keyspec -t "$target" --allow-shrink
+	bloomctl_ok swap -q --static -k c.keyspec -t "$target" --allow-shrink
 	bloomctl_run verify -k c.keyspec -t "$target" --table cards \
 		-s "$(postgres_word copy)"
 	assert_status 0

@@ -62,7 +62,7 @@ from_standby() {
 whole() {
 	from_standby build -q --receipt built.json "$@"
 	assert_json built.json ".rows == $CARDS_ROWS" .source.origin.standby
-	on_ok swap -q
+	on_ok swap -q --static
 	from_standby verify -q --receipt verified.json "$@"
 	assert_json verified.json ".rows == $CARDS_ROWS" '.missing == 0'
 }
@@ -92,7 +92,7 @@ exported() {
 	timed build -q -s file:cards -j 2 --receipt built.json
 	assert_json built.json ".rows == $CARDS_ROWS" .source.origin.standby \
 		'.horizon.relation > 0'
-	on_ok swap -q
+	on_ok swap -q --static
 	from_standby verify -q --receipt verified.json
 	assert_json verified.json ".rows == $CARDS_ROWS" '.missing == 0'
 }
@@ -107,7 +107,7 @@ exported() {
 @test "pgrows: rows that a server has not are counted, all of them" {
 	local gone
 	from_standby build -q --where 'status = 1'
-	on_ok swap -q
+	on_ok swap -q --static
 	on verify -q -s "$(postgres_word copy)" --table cards \
 		--receipt verified.json
 	assert_status 81
@@ -141,7 +141,7 @@ horizon_is() {
 	assert_json built.json '.horizon.relation > 0' \
 		'.horizon.xid == (.source.origin.snapshot | split(":")[0])' \
 		'.horizon.lsn == .source.origin.lsn'
-	on_ok swap -q
+	on_ok swap -q --static
 	horizon_is .horizon
 	text=$(state_of 000 horizon)
 	[[ $text == [1-9]*" 0 $(json '.horizon.xid + " " + .horizon.lsn + " " +
@@ -175,11 +175,11 @@ horizon_is() {
 	horizon_is null
 	# A file has none.
 	on_ok build -q -s file:asked.csv
-	on_ok swap -q --allow-shrink
+	on_ok swap -q --static --allow-shrink
 	horizon_is null
 	[[ -z $(state_of 000 horizon) ]]
 	target=dir:t
 	from_standby build -q --receipt built.json
-	on_ok swap -q
+	on_ok swap -q --static
 	horizon_is .horizon
 }

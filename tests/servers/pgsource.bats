@@ -170,10 +170,10 @@ gives() {
 	for server in main copy; do
 		rm -rf t
 		from_ok "$server" build -q --table cards --where 'status = 1'
-		bloomctl_ok swap -q -k c.keyspec -t dir:t
+		bloomctl_ok swap -q --static -k c.keyspec -t dir:t
 		from_ok "$server" verify --table cards --where 'status = 1'
 		assert_has "$output" 'all 270,000 rows are found'
-		from "$server" verify -j 2 --table cards --absent 0
+		from "$server" verify -j 2 --table cards --absent 0 --grace 0s
 		assert_status 81
 		assert_has "$stderr" 'of 300000 rows are missing'
 	done
@@ -210,13 +210,13 @@ gives() {
 
 @test "pgsource: char(n) is padded as it is stored, and rtrim takes that away" {
 	from_ok main build -q --table made
-	bloomctl_ok swap -q -k c.keyspec -t dir:t
+	bloomctl_ok swap -q --static -k c.keyspec -t dir:t
 	bloomctl_ok lookup -q -k c.keyspec -t dir:t c0000000001 \
 		"$(printf '%-20s' global)"
 	cards_keyspec '[field scope]' 'transform = rtrim'
 	rm -rf t
 	from_ok main build -q --table made
-	bloomctl_ok swap -q -k c.keyspec -t dir:t
+	bloomctl_ok swap -q --static -k c.keyspec -t dir:t
 	bloomctl_ok lookup -q -k c.keyspec -t dir:t c0000000001 global
 }
 
@@ -226,7 +226,7 @@ as_text() {
 	rm -rf one
 	bloomctl_ok build -q -k one.keyspec -t dir:one --query "SELECT $1 AS v" \
 		-s "$(postgres_word main)"
-	bloomctl_ok swap -q -k one.keyspec -t dir:one
+	bloomctl_ok swap -q --static -k one.keyspec -t dir:one
 	bloomctl_ok lookup -q -k one.keyspec -t dir:one "$2"
 }
 
@@ -252,7 +252,7 @@ as_text() {
 	spec one 'k:{v}' </dev/null
 	bloomctl_ok build -q -k one.keyspec -t dir:one --table v \
 		-s "$(postgres_word main dbname=latin)"
-	bloomctl_ok swap -q -k one.keyspec -t dir:one
+	bloomctl_ok swap -q --static -k one.keyspec -t dir:one
 	bloomctl_ok lookup -q -k one.keyspec -t dir:one $'\xc3\xa9'
 	bloomctl_run build -q -k one.keyspec -t dir:one --table v \
 		-s "$(postgres_word main dbname=bytes)"
@@ -260,7 +260,7 @@ as_text() {
 	spec raw 'k:{v}' encoding=bytes </dev/null
 	bloomctl_ok build -q -k raw.keyspec -t dir:raw --table v \
 		-s "$(postgres_word main dbname=bytes)"
-	bloomctl_ok swap -q -k raw.keyspec -t dir:raw
+	bloomctl_ok swap -q --static -k raw.keyspec -t dir:raw
 	bloomctl_ok lookup -q -k raw.keyspec -t dir:raw $'\xe9'
 }
 
@@ -283,7 +283,7 @@ as_text() {
 		rm -rf t
 		from_ok "$server" build -q --table cards --where 'status = 1' \
 			--receipt r.json
-		bloomctl_ok swap -q -k c.keyspec -t dir:t
+		bloomctl_ok swap -q --static -k c.keyspec -t dir:t
 		from_ok "$server" build -q --query 'SELECT * FROM public.active'
 		bloomctl_ok inspect -k c.keyspec -t dir:t --format json
 		printf '%s\n' "$output" | jq .origin >live.json

@@ -50,7 +50,7 @@ build() {
 
 # swap: readers get it.
 swap() {
-	bloomctl_ok swap -q -k cards.keyspec -t "$target"
+	bloomctl_ok swap -q --static -k cards.keyspec -t "$target"
 }
 
 # service WORD...: what it says is $output, and $stderr.

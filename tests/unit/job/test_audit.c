@@ -54,7 +54,9 @@ static void also(struct work *w, const char *rows)
 
 static int run(struct work *w, const char *id, uint64_t absent)
 {
-	return audit_run(&w->f.base, &w->scan, id, absent, &w->report, &w->err);
+	const struct audit_options o = {.id = id, .absent = absent};
+
+	return audit_run(&w->f.base, &w->scan, &o, &w->report, &w->err);
 }
 
 static void end(struct work *w)

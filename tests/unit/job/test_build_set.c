@@ -265,6 +265,26 @@ static void the_newest_of_all(void)
 	work_end(&w);
 }
 
+/* Whoever has the lock keeps it, and its fence is the generation's. */
+static void under_a_lock(void)
+{
+	struct work w;
+	uint64_t fence = 0;
+
+	work_begin(&w);
+	REQUIRE(w.f.base.ops->lock(&w.f.base, "test", &fence, &w.err) == 0);
+	CHECK(build_locked(&w.f.base, &w.scan, &w.options, fence, &w.report,
+			   &w.err) == 0);
+	CHECK_U64(w.report.m.state, MANIFEST_COMPLETE);
+	CHECK(fence != 0);
+	CHECK_U64(w.report.m.fence, fence);
+	CHECK(w.f.locked);
+	CHECK_U64(w.f.calls[FAKE_LOCK], 1);
+	CHECK_STR(w.f.command, "test");
+	w.f.base.ops->unlock(&w.f.base);
+	work_end(&w);
+}
+
 int main(void)
 {
 	UNIT(abandoned_ones_go, "build: abandoned generations go, no others");
@@ -279,5 +299,6 @@ int main(void)
 	UNIT(a_stop_aborts, "build: a stop at the very end aborts");
 	UNIT(the_newest_of_all,
 	     "build: its id is newer than all that are there");
+	UNIT(under_a_lock, "build: whoever has the lock keeps it");
 	return unit_end();
 }

@@ -223,6 +223,29 @@ static void a_stop_ends_it(void)
 	job_fork(stopped);
 }
 
+/* Its own lock and what it will mend are no matter to a rebuild. */
+static void before_a_rebuild(void)
+{
+	struct fake_generation *g;
+	struct work w;
+
+	begin(&w);
+	w.f.held = "pid 1 on h, build";
+	g = fake_there(&w.f, ID_1, MANIFEST_LIVE, few_keys);
+	manifest_break(&g->m, g->m.set, ID_1, "cut off");
+	g->m.linked = true;
+	CHECK(run(&w) == 0);
+	CHECK(says(&w, FINDING_WARNING, "lock", "held by"));
+	CHECK(says(&w, FINDING_ERROR, "set", "cut off"));
+	doctor_report_release(&w.r);
+	CHECK(doctor_locked(&w.f.base, w.spec, &w.r, &w.err) == 0);
+	CHECK(says(&w, FINDING_WARNING, "set", "cut off"));
+	CHECK_U64(findings_worst(&w.r.findings)->level, FINDING_WARNING);
+	for (size_t i = 0; i < w.r.findings.count; i++)
+		CHECK(strcmp(w.r.findings.list[i].what, "lock") != 0);
+	end(&w);
+}
+
 int main(void)
 {
 	UNIT(a_fit_server, "doctor: of a fit server every step is ok");
@@ -232,6 +255,7 @@ int main(void)
 	UNIT(faults, "doctor: each fault is a finding with its status");
 	UNIT(unseen_servers, "doctor: servers that may not be seen");
 	UNIT(not_opened, "doctor: a target that could not be opened");
+	UNIT(before_a_rebuild, "doctor: before a rebuild less is wrong");
 	UNIT(a_stop_ends_it, "doctor: a stop ends it");
 	return unit_end();
 }

@@ -255,6 +255,25 @@ static void a_stop_removes_nothing_more(void)
 	job_fork(stopped);
 }
 
+/* Whoever has the lock keeps it. */
+static void under_a_lock(void)
+{
+	struct pruning p;
+	uint64_t fence;
+	char out[64];
+
+	BEGIN(&p, whole_set);
+	REQUIRE(p.f.base.ops->lock(&p.f.base, "test", &fence, &p.err) == 0);
+	CHECK(prune_locked(&p.f.base, 1, &p.report, &p.err) == 0);
+	CHECK_STR(removed(&p, out), "1 4 6");
+	CHECK_STR(there(&p, out), "2 3 5 7");
+	CHECK(p.f.locked);
+	CHECK_U64(p.f.calls[FAKE_LOCK], 1);
+	CHECK_STR(p.f.command, "test");
+	p.f.base.ops->unlock(&p.f.base);
+	end(&p);
+}
+
 int main(void)
 {
 	UNIT(those_that_retired_last_stay,
@@ -269,5 +288,6 @@ int main(void)
 	UNIT(a_dry_run_beside_another,
 	     "prune: a dry run does not say that another's build would go");
 	UNIT(a_stop_removes_nothing_more, "prune: a stop removes nothing more");
+	UNIT(under_a_lock, "prune: whoever has the lock keeps it");
 	return unit_end();
 }

@@ -194,7 +194,7 @@ static int ask_absent(struct set *set, uint64_t n, uint64_t *hits,
 		      struct error *err)
 {
 	return sample_absent(&set->f.base, &set->g->m, set->spec, n, 17, hits,
-			     err);
+			     NULL, err);
 }
 
 /* How many of 5000 may be found. */
