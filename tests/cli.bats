@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 
 load helpers
 
-commands=(size build swap sync export inspect verify lookup doctor key)
+commands=(size build swap sync rebuild export inspect verify lookup doctor key)
 
 setup() {
 	begin

@@ -112,7 +112,7 @@ static int ask_drawn(struct auditing *a, struct error *err)
 
 	if (rc == 0 && lens == NULL)
 		rc = error_nomem(err);
-	for (size_t i = 0; rc == 0 && i < a->draw->count; i++) {
+	for (size_t i = 0; lens != NULL && rc == 0 && i < a->draw->count; i++) {
 		const struct missed_key *k = &a->draw->keys[i].key;
 
 		for (size_t f = 0; f < a->fields; f++)
@@ -154,10 +154,11 @@ static int run_scan(struct auditing *a, struct audit_sink *sinks,
 		rc = scan_run(scan, table, &r->rows, err);
 	if (scan->rejects != NULL)
 		r->rejects = scan->rejects->count.total;
-	if (rc == 0 && a->draw != NULL)
+	if (rc == 0 && a->draw != NULL) {
 		draw_end(a->draw);
-	if (rc == 0 && a->sample)
-		return ask_drawn(a, err);
+		if (a->sample)
+			return ask_drawn(a, err);
+	}
 	for (unsigned i = 0; rc == 0 && i < scan->jobs; i++)
 		rc = collect(a, &sinks[i].asking, err);
 	if (rc != 0 || r->asked + r->rejects == r->rows)

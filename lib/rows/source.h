@@ -166,7 +166,7 @@ struct source_query {
 	 */
 	const char *changed;
 	int64_t overlap_ms;
-	int64_t max_age_ms; /* a horizon may be so much older than now; 0: any */
+	int64_t max_age_ms; /* a horizon may be older than now by; 0: any */
 	/*
 	 * Only what changed since, by the column or else by ids of
 	 * transactions; NULL: all.  ERROR_GENERATION where that cannot be told:
