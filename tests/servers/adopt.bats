@@ -167,5 +167,5 @@ adopt() {
 	bloomctl_run swap --adopt -k cards.keyspec -t dir:t
 	assert_failure 64 swap '--source'
 	bloomctl_run swap -k cards.keyspec -t dir:t -s file:rows.csv
-	assert_failure 64 swap '--source: it goes with --adopt'
+	assert_failure 64 swap '--source: a swap catches up from a database'
 }

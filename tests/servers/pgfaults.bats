@@ -139,7 +139,7 @@ from() {
 	moved
 	(($(jq .rows r.json) >= 299999))
 	[[ $(jq .source.origin.again r.json) == true ]]
-	bloomctl_ok swap -q -k c.keyspec -t dir:t --allow-shrink
+	bloomctl_ok swap -q -k c.keyspec -t dir:t --allow-shrink --static
 	bloomctl_ok verify -q -k c.keyspec -t dir:t --table cards \
 		-s "$(postgres_word main)"
 	psql_run 'UPDATE cards SET status = 1 WHERE status = 5'

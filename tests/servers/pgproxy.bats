@@ -70,7 +70,7 @@ gives_all() {
 	assert_json r.json '.rows == 300000' .source.origin.standby
 	# shellcheck disable=SC2046 # one word each
 	assert_same_bits $(echo "$BATS_FILE_TMPDIR"/all/*/2*) $(echo t/*/2*)
-	bloomctl_ok swap -q -k c.keyspec -t dir:t
+	bloomctl_ok swap -q -k c.keyspec -t dir:t --static
 	from "$pooled" verify "$@"
 	assert_status 0
 	assert_has "$output" 'all 300,000 rows are found'
@@ -161,7 +161,7 @@ gives_all() {
 	unblocks
 	ends 0
 	assert_json r.json '.rows == 300000'
-	bloomctl_ok swap -q -k c.keyspec -t dir:t
+	bloomctl_ok swap -q -k c.keyspec -t dir:t --static
 	from "$pooled" verify
 	assert_has "$output" 'all 300,000 rows are found'
 }
