@@ -22,7 +22,8 @@
 /*
  * Fills *out with the session's facts, and of them xmin, xmax, lsn and taken
  * as they are now: taken before xmin, and lsn behind it.  The session is one of
- * session_open_current(), its server a primary.  0 or -1.
+ * session_open_current(), its server a primary; it is closed soon, upon which
+ * what is not written of the log will be.  0 or -1.
  */
 int position_read(struct session *session, struct session_facts *out,
 		  struct error *err);
