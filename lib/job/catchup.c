@@ -255,6 +255,11 @@ static int unsteady(const struct manifest *m, uint32_t changed,
 	return error_hint(err, "run it again when no swap is under way");
 }
 
+int64_t catchup_recent_ms(const struct catchup *catchup, int64_t longest)
+{
+	return 2 * longest + catchup->query->wait_ms;
+}
+
 int catchup_live(struct store *store, const struct bloomkey_spec *spec,
 		 const struct manifest *m, const struct catchup *catchup,
 		 struct catchup_report *report, struct error *err)

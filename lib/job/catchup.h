@@ -56,6 +56,13 @@ struct catchup_report {
 };
 
 /*
+ * How long recent-writes must be kept, in milliseconds, where nothing was in
+ * the filters for `longest`: twice that, for a run that is late or fails, and
+ * what the next one may wait for its source.
+ */
+int64_t catchup_recent_ms(const struct catchup *catchup, int64_t longest);
+
+/*
  * Passes into the filters that readers get, m being the live generation, until
  * one finds every filter as it was when the pass began.  ERROR_GENERATION: they
  * have no horizon that the source can catch up from; ERROR_FULL and others of

@@ -85,14 +85,16 @@ static int64_t since(const struct horizon *h, int64_t ended)
  * until a pass has read it: by the renames it was in none that was not before
  * the last horizon then, and before them in none that live had not caught up.
  */
-static void tell_exposure(struct swap_report *r, const struct horizon *live)
+static void tell_exposure(struct swapping *s)
 {
-	int64_t gap = since(live, r->live.ended);
+	struct swap_report *r = s->report;
+	int64_t gap = since(&s->live_horizon, r->live.ended);
 
 	r->exposure_ms =
 		since(r->shadow.passes > 0 ? &r->shadow.to : &r->live.from,
 		      r->live.ended);
-	r->recent_ms = 2 * (gap > r->exposure_ms ? gap : r->exposure_ms);
+	r->recent_ms = catchup_recent_ms(
+		s->o->catchup, gap > r->exposure_ms ? gap : r->exposure_ms);
 }
 
 static int behind(const struct swapping *s, struct error *err)
@@ -130,6 +132,6 @@ int swapcatch_after(struct swapping *s, struct error *err)
 				  &r->live, err);
 	if (rc != 0)
 		return behind(s, err);
-	tell_exposure(r, &s->live_horizon);
+	tell_exposure(s);
 	return 0;
 }

@@ -153,14 +153,14 @@ static int run(struct store *store, const struct bloomkey_spec *spec,
 	return count_rows(c, &from, spec, &r->catchup.rows, err);
 }
 
-static void tell_exposure(struct sync_report *r)
+static void tell_exposure(struct sync_report *r, const struct catchup *catchup)
 {
 	const struct catchup_report *c = &r->catchup;
 
 	if (horizon_none(&c->from) || c->ended <= c->from.read_at)
 		return;
 	r->exposure_ms = c->ended - c->from.read_at;
-	r->recent_ms = 2 * r->exposure_ms;
+	r->recent_ms = catchup_recent_ms(catchup, r->exposure_ms);
 }
 
 int sync_run(struct store *store, const struct bloomkey_spec *spec,
@@ -176,7 +176,7 @@ int sync_run(struct store *store, const struct bloomkey_spec *spec,
 	if (!options->dry_run)
 		store->ops->sync_unlock(store);
 	if (rc == 0)
-		tell_exposure(report);
+		tell_exposure(report, options->catchup);
 	return rc;
 }
 

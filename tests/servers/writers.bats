@@ -302,7 +302,7 @@ inserts() {
 	local b sentinel before
 	sentinel=$("$BLOOMCTL" key -k cards.keyspec --sentinel)
 	for b in 0 1 2 3; do
-		redis_cli main BF.RESERVE "cards:$b" 0.001 1 NONSCALING
+		redis_cli main BF.RESERVE "cards:$b" 0.0000001 1 NONSCALING
 		redis_cli main BF.ADD "cards:$b" "$sentinel"
 	done
 	before=$(inserts)

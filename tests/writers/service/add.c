@@ -7,6 +7,9 @@
  *	COMMIT
  *	the filter
  *
+ * In two phases PREPARE TRANSACTION stands before recent-writes, and COMMIT
+ * PREPARED behind it.
+ *
  * Wherever the writer dies, a row that is committed is in recent-writes, and
  * what is there without a row is only asked for once in vain.  Behind COMMIT
  * there would be a moment at which the row is there and nothing finds it.
@@ -15,6 +18,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "service.h"
 
@@ -35,13 +39,48 @@ static int sql(struct service *s, const char *statement, int n,
 	return well ? 0 : -1;
 }
 
+/* A transaction; in two phases it has a name of its own. */
+struct change {
+	const char *phase; /* " PREPARED 'NAME'", or "" */
+	char name[64];
+};
+
+/* One more statement of a change. */
+static int phase(struct service *s, const char *what, const struct change *c)
+{
+	char text[96];
+
+	snprintf(text, sizeof(text), "%s%s", what, c->phase);
+	return sql(s, text, 0, NULL, what);
+}
+
+/* From here on it may be committed by whoever knows its name. */
+static int prepare(struct service *s, struct change *c)
+{
+	static unsigned long number;
+	char text[96];
+
+	snprintf(c->name, sizeof(c->name), " PREPARED 'service-%ld-%lu'",
+		 (long)getpid(), number++);
+	snprintf(text, sizeof(text), "PREPARE TRANSACTION%s",
+		 strchr(c->name, '\'') - 1);
+	if (sql(s, text, 0, NULL, "PREPARE TRANSACTION") != 0)
+		return -1;
+	c->phase = c->name;
+	return 0;
+}
+
 /*
  * The transaction has failed; s->why says why.  Nothing was committed, and what
  * recent-writes may have is a false positive until it expires.
  */
-static enum outcome give_up(struct service *s)
+static enum outcome give_up(struct service *s, const struct change *c)
 {
-	PQclear(PQexec(s->db, "ROLLBACK"));
+	char why[sizeof(s->why)];
+
+	memcpy(why, s->why, sizeof(why));
+	(void)phase(s, "ROLLBACK", c);
+	memcpy(s->why, why, sizeof(why));
 	return OUTCOME_ALARM;
 }
 
@@ -49,8 +88,9 @@ static enum outcome give_up(struct service *s)
 static int remember(struct service *s, const struct key *key)
 {
 	size_t name = recent_name(s, key);
-	const char *argv[] = {"SET", s->name, "1", "EX", s->ttl};
-	const size_t lens[] = {3, name, 1, 2, strlen(s->ttl)};
+	const char *seconds = ttl(s);
+	const char *argv[] = {"SET", s->name, "1", "EX", seconds};
+	const size_t lens[] = {3, name, 1, 2, strlen(seconds)};
 	redisReply *reply =
 		redis_ask(&s->recent, &s->recent.node, 5, argv, lens, s->why);
 	int well = reply != NULL && reply->type == REDIS_REPLY_STATUS;
@@ -114,53 +154,76 @@ static int insert(struct service *s, const struct key *key)
  * A card that is blocked already is blocked again, and one that was blocked
  * once is again in the set: so an update adds to the filter as an insert does.
  */
-static const char upsert[] =
-	"INSERT INTO cards (entity_id, scope, status) VALUES ($1, $2, 1) "
-	"ON CONFLICT (entity_id, scope) "
-	"DO UPDATE SET status = 1, updated_at = now()";
+#define UPSERT                                                      \
+	"INSERT INTO cards (entity_id, scope, status, updated_at) " \
+	"VALUES ($1, $2, 1, coalesce($3::timestamptz, now())) "     \
+	"ON CONFLICT (entity_id, scope) DO UPDATE SET status = 1"
+#define STAMPED ", updated_at = excluded.updated_at"
+
+static int change_row(struct service *s, const char *const values[FIELDS],
+		      const struct manner *manner, struct change *c)
+{
+	const char *const row[] = {values[0], values[1], manner->clock};
+
+	if (sql(s, manner->unstamped ? UPSERT : UPSERT STAMPED, 3, row,
+		"INSERT") != 0)
+		return -1;
+	return manner->two_phase ? prepare(s, c) : 0;
+}
+
+/* It is committed.  What fails now is for an operator, and for readers well. */
+static enum outcome tell_filter(struct service *s, const struct key *key,
+				const struct manner *manner)
+{
+	if (log_key(s, key, false) != 0)
+		return OUTCOME_ALARM;
+	return manner->lost || insert(s, key) == 0 ? OUTCOME_DONE
+						   : OUTCOME_ALARM;
+}
 
 enum outcome block(struct service *s, const char *const values[FIELDS],
-		   bool rolled_back)
+		   const struct manner *manner)
 {
+	struct change change = {.phase = ""};
 	struct key key;
 	const bool has_key = derive(s, values, &key) == 0;
 
 	if (sql(s, "BEGIN", 0, NULL, "BEGIN") != 0)
 		return OUTCOME_ALARM;
-	if (sql(s, upsert, FIELDS, values, "INSERT") != 0)
-		return give_up(s);
+	if (change_row(s, values, manner, &change) != 0)
+		return give_up(s, &change);
 	sleep_for(s->hold / 1000.0);
 	if (has_key && remember(s, &key) != 0)
-		return give_up(s);
-	if (rolled_back) {
-		(void)give_up(s);
+		return give_up(s, &change);
+	if (manner->rolled_back) {
+		(void)give_up(s, &change);
 		return OUTCOME_ROLLED_BACK;
 	}
-	if (sql(s, "COMMIT", 0, NULL, "COMMIT") != 0) {
+	if (phase(s, "COMMIT", &change) != 0) {
 		/* It may be committed, if only the answer was lost. */
 		if (PQstatus(s->db) == CONNECTION_BAD && has_key)
 			(void)insert(s, &key);
 		return OUTCOME_ALARM;
 	}
-	if (!has_key)
-		return OUTCOME_NO_KEY;
-	if (log_key(s, &key, false) != 0 || insert(s, &key) != 0)
-		return OUTCOME_ALARM;
-	return OUTCOME_DONE;
+	return has_key ? tell_filter(s, &key, manner) : OUTCOME_NO_KEY;
 }
 
 /* Filters do not forget: until the next build the database says no. */
-enum outcome unblock(struct service *s, const char *const values[FIELDS])
+enum outcome unblock(struct service *s, const char *const values[FIELDS],
+		     const struct manner *manner)
 {
+	static const char update[] =
+		"UPDATE cards SET status = 0, updated_at = now() "
+		"WHERE entity_id = $1 AND scope = $2";
+	static const char remove[] =
+		"DELETE FROM cards WHERE entity_id = $1 AND scope = $2";
 	struct key key;
+	int rc;
 
 	/* From here on nobody may count on it. */
 	if (derive(s, values, &key) == 0 && log_key(s, &key, true) != 0)
 		return OUTCOME_ALARM;
-	if (sql(s,
-		"UPDATE cards SET status = 0, updated_at = now() "
-		"WHERE entity_id = $1 AND scope = $2",
-		FIELDS, values, "UPDATE") != 0)
-		return OUTCOME_ALARM;
-	return OUTCOME_DONE;
+	rc = manner->removes ? sql(s, remove, FIELDS, values, "DELETE")
+			     : sql(s, update, FIELDS, values, "UPDATE");
+	return rc == 0 ? OUTCOME_DONE : OUTCOME_ALARM;
 }

@@ -135,13 +135,19 @@ static int look(struct follower *f, struct card *e)
 	return 1;
 }
 
+static bool is_due(const struct follower *f, const struct card *e)
+{
+	return !e->gone &&
+	       (f->w->before <= 0 || strtod(e->time, NULL) < f->w->before);
+}
+
 /* So many cards from *at on, and from there on the next time. */
 static int look_at(struct follower *f, size_t *at, size_t n)
 {
 	for (size_t i = 0; i < n && f->count > 0; i++) {
 		if (*at >= f->count)
 			*at = 0;
-		if (!f->cards[*at]->gone && look(f, f->cards[*at]) != 0)
+		if (is_due(f, f->cards[*at]) && look(f, f->cards[*at]) != 0)
 			return 1;
 		(*at)++;
 	}

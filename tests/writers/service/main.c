@@ -38,7 +38,13 @@ static const char usage[] =
 	"      --number N         of transactions\n"
 	"      --rate N           of transactions a second\n"
 	"      --hold MS          each one stays open, before its last step\n"
+	"      --ttl-file FILE    the same, read again for each\n"
 	"      --rollback PERCENT of those that block are rolled back\n"
+	"      --two-phase PERCENT of them are prepared first\n"
+	"      --unstamped PERCENT leave updated_at as it was\n"
+	"      --lost PERCENT     do not come to the filter\n"
+	"      --clock S          stamps are this machine's time and S more\n"
+	"      --removes PERCENT  of those that unblock delete the row\n"
 	"      --flip PERCENT     are of a card that was there: it is\n"
 	"                         unblocked, or blocked again\n"
 	"      --seed N           which ones\n"
@@ -46,6 +52,8 @@ static const char usage[] =
 	"follow:\n"
 	"      --once             each key once, those that are there\n"
 	"      --filter-only      without recent-writes\n"
+	"      --before TIME      what was committed before, in seconds\n"
+	"                         since 1970\n"
 	"\n"
 	"Exit status: 0; 1 after an alarm, for a key that is not found, and\n"
 	"for `no`; 64 to 78 for what kept it from beginning.\n";
@@ -79,6 +87,13 @@ enum {
 	OPT_ALARMS,
 	OPT_ONCE,
 	OPT_FILTER_ONLY,
+	OPT_TTL_FILE,
+	OPT_TWO_PHASE,
+	OPT_UNSTAMPED,
+	OPT_LOST,
+	OPT_CLOCK,
+	OPT_REMOVES,
+	OPT_BEFORE,
 };
 
 static const struct option options[] = {
@@ -100,6 +115,13 @@ static const struct option options[] = {
 	{"alarms", required_argument, NULL, OPT_ALARMS},
 	{"once", no_argument, NULL, OPT_ONCE},
 	{"filter-only", no_argument, NULL, OPT_FILTER_ONLY},
+	{"ttl-file", required_argument, NULL, OPT_TTL_FILE},
+	{"two-phase", required_argument, NULL, OPT_TWO_PHASE},
+	{"unstamped", required_argument, NULL, OPT_UNSTAMPED},
+	{"lost", required_argument, NULL, OPT_LOST},
+	{"clock", required_argument, NULL, OPT_CLOCK},
+	{"removes", required_argument, NULL, OPT_REMOVES},
+	{"before", required_argument, NULL, OPT_BEFORE},
 	{"help", no_argument, NULL, 'h'},
 	{0},
 };
@@ -124,6 +146,40 @@ static double number(const char *text)
 	if (rest == text || *rest != '\0' || !(n >= 0 && n < 1e15))
 		end(64, text, "is no number that makes sense here");
 	return n;
+}
+
+/* What differs from one service to the next. */
+static void take_manner(struct work *w, struct service *s, int option)
+{
+	switch (option) {
+	case OPT_TTL_FILE:
+		s->ttl_file = optarg;
+		break;
+	case OPT_ROLLBACK:
+		w->rollback = (unsigned)number(optarg);
+		break;
+	case OPT_TWO_PHASE:
+		w->two_phase = (unsigned)number(optarg);
+		break;
+	case OPT_UNSTAMPED:
+		w->unstamped = (unsigned)number(optarg);
+		break;
+	case OPT_LOST:
+		w->lost = (unsigned)number(optarg);
+		break;
+	case OPT_CLOCK:
+		w->own_clock = true;
+		w->clock = strtod(optarg, NULL);
+		break;
+	case OPT_REMOVES:
+		w->removes = (unsigned)number(optarg);
+		break;
+	case OPT_BEFORE:
+		w->before = number(optarg);
+		break;
+	default:
+		break;
+	}
 }
 
 static void take(struct told *told, struct service *s, int option)
@@ -167,9 +223,6 @@ static void take(struct told *told, struct service *s, int option)
 	case OPT_HOLD:
 		s->hold = (unsigned)number(optarg);
 		break;
-	case OPT_ROLLBACK:
-		w->rollback = (unsigned)number(optarg);
-		break;
 	case OPT_FLIP:
 		w->flip = (unsigned)number(optarg);
 		break;
@@ -188,9 +241,11 @@ static void take(struct told *told, struct service *s, int option)
 	case 'h':
 		fputs(usage, stdout);
 		exit(0);
-	default:
+	case '?':
 		fputs(usage, stderr);
 		exit(64);
+	default:
+		take_manner(w, s, option);
 	}
 }
 

@@ -54,6 +54,20 @@ int derive(struct service *s, const char *const values[FIELDS], struct key *out)
 	return 0;
 }
 
+const char *ttl(struct service *s)
+{
+	FILE *file = s->ttl_file != NULL ? fopen(s->ttl_file, "r") : NULL;
+
+	if (file == NULL)
+		return s->ttl;
+	if (fgets(s->ttl_text, sizeof(s->ttl_text), file) != NULL) {
+		s->ttl_text[strcspn(s->ttl_text, "\n")] = '\0';
+		s->ttl = s->ttl_text;
+	}
+	fclose(file);
+	return s->ttl;
+}
+
 size_t recent_name(struct service *s, const struct key *key)
 {
 	memcpy(s->name, RECENT, sizeof(RECENT) - 1);

@@ -48,14 +48,16 @@ struct service {
 	struct bloomkey_spec *spec;
 	struct redis filters;
 	struct redis recent;
-	size_t *nodes;   /* of each bucket: which of the filters' has it */
-	PGconn *db;      /* NULL: there is none to ask */
-	const char *ttl; /* seconds for which a recent write is kept */
-	int log;         /* what is committed; -1: nobody wants to know */
-	unsigned hold;   /* milliseconds for which a transaction is open */
-	char why[512];   /* of an alarm, of what is passed on */
+	size_t *nodes;        /* of each bucket: which of the filters' has it */
+	PGconn *db;           /* NULL: there is none to ask */
+	const char *ttl;      /* seconds for which a recent write is kept */
+	const char *ttl_file; /* whose first line is that; NULL: it stays */
+	int log;              /* what is committed; -1: nobody wants to know */
+	unsigned hold;        /* milliseconds for which a transaction is open */
+	char why[512];        /* of an alarm, of what is passed on */
 	char buffer[BLOOMKEY_MAX];
 	char name[RECENT_MAX];
+	char ttl_text[16];
 };
 
 /* --- service.c ----------------------------------------------------------- */
@@ -71,6 +73,9 @@ void sleep_for(double seconds);
  */
 int derive(struct service *s, const char *const values[FIELDS],
 	   struct key *out);
+
+/* For how long a recent write is to be kept by now, in seconds. */
+const char *ttl(struct service *s);
 
 /* The name of recent-writes for a key, in s->name; its length. */
 size_t recent_name(struct service *s, const struct key *key);
@@ -104,12 +109,23 @@ enum outcome {
 	OUTCOME_ALARM,       /* s->why is for an operator */
 };
 
-/* Blocks a card; or fails to, for a reason of its own, with rolled_back. */
+/* What services do that differ from each other, and what happens to them. */
+struct manner {
+	bool rolled_back;  /* it fails, for a reason of its own */
+	bool two_phase;    /* another coordinates the commit */
+	bool unstamped;    /* an update leaves updated_at as it was */
+	bool removes;      /* who is not blocked has no row */
+	bool lost;         /* it dies between the commit and the filter */
+	const char *clock; /* what stamps rows, as SQL; NULL: the server's */
+};
+
+/* Blocks a card. */
 enum outcome block(struct service *s, const char *const values[FIELDS],
-		   bool rolled_back);
+		   const struct manner *manner);
 
 /* It is not blocked any more. */
-enum outcome unblock(struct service *s, const char *const values[FIELDS]);
+enum outcome unblock(struct service *s, const char *const values[FIELDS],
+		     const struct manner *manner);
 
 /* --- ask.c --------------------------------------------------------------- */
 
@@ -137,8 +153,15 @@ struct work {
 	double rate;          /* of transactions a second; 0: as it goes */
 	double until;         /* seconds since 1970; 0: for ever */
 	unsigned long alarms; /* after so many it ends */
-	unsigned rollback;    /* percent of them */
 	unsigned flip;        /* percent that are of a card that was there */
+	unsigned rollback;    /* percent that are of a manner */
+	unsigned two_phase;
+	unsigned unstamped;
+	unsigned removes;
+	unsigned lost;
+	bool own_clock; /* stamps are of this machine's time */
+	double clock;   /* and so many seconds ahead of it */
+	double before;  /* only what was committed before then; 0: all */
 	uint64_t seed;
 	bool filter_only;
 	bool once;

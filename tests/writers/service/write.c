@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "service.h"
 
@@ -32,6 +33,31 @@ static bool happens(struct writer *me, unsigned percent)
 	return percent > 0 && draw(me, 100) < percent;
 }
 
+/* How the next transaction goes; its stamp, if it has one, is in clock. */
+static struct manner draw_manner(struct writer *me, char *clock, size_t size)
+{
+	const struct work *w = me->w;
+	struct manner manner = {
+		.rolled_back = happens(me, w->rollback),
+		.two_phase = happens(me, w->two_phase),
+		.unstamped = happens(me, w->unstamped),
+		.removes = happens(me, w->removes),
+		.lost = happens(me, w->lost),
+	};
+	const double at = now() + w->clock;
+	const time_t second = (time_t)at;
+	struct tm tm;
+	size_t len;
+
+	if (!w->own_clock || gmtime_r(&second, &tm) == NULL)
+		return manner;
+	len = strftime(clock, size, "%Y-%m-%d %H:%M:%S", &tm);
+	snprintf(clock + len, size - len, ".%06dZ",
+		 (int)((at - (double)second) * 1e6));
+	manner.clock = clock;
+	return manner;
+}
+
 /* Number of a card that was there or, mostly, of a new one. */
 static size_t choose(struct writer *me)
 {
@@ -52,18 +78,19 @@ static size_t choose(struct writer *me)
 
 static enum outcome one(struct writer *me)
 {
-	char entity[256];
+	char entity[256], clock[32];
 	const char *values[FIELDS] = {entity, me->w->scope};
+	const struct manner manner = draw_manner(me, clock, sizeof(clock));
 	size_t i = choose(me);
 	enum outcome outcome;
 
 	snprintf(entity, sizeof(entity), "%.200s%07zu", me->w->name, i);
 	if (me->blocked[i]) {
-		outcome = unblock(me->s, values);
+		outcome = unblock(me->s, values, &manner);
 		me->blocked[i] = outcome != OUTCOME_DONE;
 		return outcome;
 	}
-	outcome = block(me->s, values, happens(me, me->w->rollback));
+	outcome = block(me->s, values, &manner);
 	me->blocked[i] = outcome == OUTCOME_DONE || outcome == OUTCOME_NO_KEY;
 	return outcome;
 }
