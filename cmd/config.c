@@ -29,8 +29,8 @@ static void take_stock(const struct opts *opts, struct taken *taken)
 static bool line_only(enum option_id id)
 {
 	return id == OPT_CONFIG || id == OPT_ROLLBACK || id == OPT_PRUNE ||
-	       id == OPT_ADOPT || id == OPT_CHECK || id == OPT_STDIN ||
-	       id == OPT_FINGERPRINT || id == OPT_SENTINEL;
+	       id == OPT_RETIRE || id == OPT_ADOPT || id == OPT_CHECK ||
+	       id == OPT_STDIN || id == OPT_FINGERPRINT || id == OPT_SENTINEL;
 }
 
 /*

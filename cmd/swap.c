@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * bloomctl swap: promotes a generation, goes back, or prunes.
+ * bloomctl swap: promotes a generation, goes back, or removes some or all.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/num.h"
 #include "lib/job/prune.h"
+#include "lib/job/retire.h"
 #include "lib/job/swap.h"
 
 static int say_swapped(const struct swap_report *r, bool dry_run,
@@ -62,13 +63,17 @@ static int say_pruned(const struct prune_report *r, bool dry_run,
 			    strlen("nothing to remove\n"), err);
 }
 
+/* Those that nobody needs; or with --retire all. */
 static int prune(const struct opts *opts, struct store *store,
 		 struct error *err)
 {
 	struct prune_report report;
 	bool dry_run = opts_flag(opts, OPT_DRY_RUN);
-	int rc = prune_run(store, opts_u64(opts, OPT_KEEP, 1), dry_run, &report,
-			   err);
+	int rc = opts_flag(opts, OPT_RETIRE)
+			 ? retire_run(store, opts_text(opts, OPT_GENERATION),
+				      dry_run, &report, err)
+			 : prune_run(store, opts_u64(opts, OPT_KEEP, 1),
+				     dry_run, &report, err);
 
 	if (!opts_flag(opts, OPT_QUIET) && (rc == 0 || report.count > 0)) {
 		struct error ignored = ERROR_INIT;
@@ -151,6 +156,11 @@ static int swap(const struct opts *opts, struct inputs *in, struct store *store,
 	return receipt->exposed ? say_caught(receipt, report, err) : 0;
 }
 
+static bool removes(const struct opts *opts)
+{
+	return opts_flag(opts, OPT_PRUNE) || opts_flag(opts, OPT_RETIRE);
+}
+
 /* --keep belongs to --prune; in a file it stands there for later. */
 static int check_modes(const struct opts *opts, struct error *err)
 {
@@ -174,7 +184,7 @@ static int read_source(struct inputs *in, const struct opts *opts,
 
 	if (inputs_format(in, opts, ROWFORMAT_CSV, err) != 0)
 		return -1;
-	if (in->database || opts_flag(opts, OPT_ADOPT))
+	if (in->database || opts_flag(opts, OPT_ADOPT) || removes(opts))
 		return 0;
 	return inputs_refuse(opts, source, 1,
 			     "a swap catches up from a database; other sources "
@@ -189,6 +199,8 @@ static const char *name_of(const struct opts *opts)
 		return "swap --adopt";
 	if (opts_flag(opts, OPT_PRUNE))
 		return "swap --prune";
+	if (opts_flag(opts, OPT_RETIRE))
+		return "swap --retire";
 	return opts_flag(opts, OPT_ROLLBACK) ? "swap --rollback" : "swap";
 }
 
@@ -224,9 +236,9 @@ int cmd_swap(const struct opts *opts, struct error *err)
 		rc = swap_adopt(opts, &in, target.store, &receipt, &adopted,
 				err);
 	else if (rc == 0)
-		rc = opts_flag(opts, OPT_PRUNE) ? prune(opts, target.store, err)
-						: swap(opts, &in, target.store,
-						       &receipt, &report, err);
+		rc = removes(opts) ? prune(opts, target.store, err)
+				   : swap(opts, &in, target.store, &receipt,
+					  &report, err);
 	receipt.spec = in.spec;
 	rc = output_receipt(opts, &receipt, rc, err);
 	target_close(&target);

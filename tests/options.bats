@@ -100,7 +100,7 @@ table_rows() {
 }
 
 @test "options: bloomctl.conf.5 names every option with its commands" {
-	awk '$2 !~ /^--(config|rollback|prune|adopt|check|stdin|fingerprint|sentinel)$/ {
+	awk '$2 !~ /^--(config|rollback|prune|retire|adopt|check|stdin|fingerprint|sentinel)$/ {
 			name = substr($2, 3)
 			on[name] = on[name] (on[name] == "" ? "" : ", ") $1
 			n[name]++
@@ -142,7 +142,7 @@ table_rows() {
 
 @test "options: a mode of a command is for the command line only" {
 	local name
-	for name in rollback prune adopt check stdin fingerprint sentinel config; do
+	for name in rollback prune retire adopt check stdin fingerprint sentinel config; do
 		echo "$name = yes" >one.conf
 		run --separate-stderr "$BLOOMCTL" swap --config one.conf
 		((status == 78))

@@ -615,3 +615,98 @@ generations() {
 	(($(wc -l <asked) > 10))
 	[[ $(<count) == 0 ]]
 }
+
+# --- retire ---------------------------------------------------------------
+
+# left: what is in the folder of the set, a name a word.
+left() {
+	(cd "$set" && echo *)
+}
+
+@test "swap: --retire removes the set, and only if what is live is named" {
+	two_generations
+	bloomctl_run "${swap[@]}" --retire
+	assert_failure 64 swap "removes set '${set#t/}'" "'$live' is live" \
+		'1,010 rows'
+	assert_has "$stderr" "--retire -g $live"
+	bloomctl_run "${swap[@]}" --retire -g "$before"
+	assert_failure 83 swap "'$before'" "live, which is '$live'"
+	bloomctl_ok "${swap[@]}" --retire -g "$live" -n
+	assert_stdout_is "generation '$before' (old) would be removed
+generation '$live' (live) would be removed"
+	assert_answers
+	bloomctl_ok "${swap[@]}" --retire -g "$live" --receipt got.json
+	assert_stdout_is "generation '$before' (old) is removed
+generation '$live' (live) is removed"
+	assert_json got.json '.command == "swap --retire"' '.status == 0'
+	# A run that comes too late must find the lock that it had.
+	[[ $(left) == lock ]]
+	bloomctl_run lookup -k cards.keyspec -t dir:t 1 m:1
+	assert_failure 66 lookup
+	bloomctl_run "${swap[@]}" --retire -g "$live"
+	assert_failure 66 swap 'no generation'
+	# There may be another one.
+	make_live rows.csv
+	set=$(set_of) live=$(live_of)
+	assert_answers
+}
+
+@test "swap: --retire takes the mark of a feed away" {
+	echo 1,m:1 | bloomctl_ok sync -q -k cards.keyspec -t dir:t -s - \
+		--columns id,scope
+	[[ -e $set/fed ]]
+	bloomctl_ok "${swap[@]}" -q --retire -g "$live"
+	[[ $(left) == lock* && $(left) != *fed* ]]
+	make_live rows.csv
+	make_live more.csv
+}
+
+@test "swap: --retire that is killed at any call is finished by the next" {
+	local n status=137
+	need_fault
+	two_generations
+	for ((n = 1; status == 137; n++)); do
+		cp -a "$BATS_FILE_TMPDIR/two/t" "t$n"
+		status=0
+		LD_PRELOAD=$BUILD/fault.so FAULT=unlink:$n:kill "$BLOOMCTL" \
+			"${swap[@]/dir:t/dir:t$n}" -q --retire -g "$live" ||
+			status=$?
+		((status == 137)) || break
+		# Readers get all of it, or none.
+		if [[ -e t$n/${set#t/}/live ]]; then
+			bloomctl_ok verify -q -k cards.keyspec -t "dir:t$n" \
+				-s file:more.csv
+		fi
+		# The manifest of what was live may be gone with it.
+		bloomctl_run "${swap[@]/dir:t/dir:t$n}" -q --retire -g "$live"
+		((status == 0 || status == 66)) ||
+			fail "at call $n the next one ended with $status"
+		status=137
+		[[ $(cd "t$n/${set#t/}" && echo *) == lock ]] ||
+			fail "call $n left $(ls "t$n/${set#t/}")"
+	done
+	((n > 10))
+}
+
+@test "swap: what says nothing to a mode is refused" {
+	local words
+	while read -r words; do
+		# shellcheck disable=SC2086 # several words
+		bloomctl_run "${swap[@]}" $words
+		assert_failure 64 swap 'only one of them can be meant'
+	done <<-END
+		--rollback --prune
+		--prune --retire
+		--adopt --rollback -s file:rows.csv
+		--prune -g $live
+		--prune --static
+		--prune --horizon 2026-01-01T00:00:00Z
+		--prune -s file:rows.csv
+		--retire --catch-up xmin -g $live
+		--adopt -s file:rows.csv --static
+		--adopt -s file:rows.csv -g $live
+	END
+	# A file may have them for others.
+	printf '%s\n' 'static = yes' 'source = file:rows.csv' >all.conf
+	bloomctl_ok "${swap[@]}" -q --prune --config all.conf
+}

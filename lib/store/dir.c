@@ -98,6 +98,7 @@ static const struct store_ops dir_ops = {
 	.probe = dirprobe_probe,
 	.promote = dirswap_promote,
 	.drop = dirdrop_drop,
+	.retire = dirdrop_retire,
 	.close = dir_close,
 };
 

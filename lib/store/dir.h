@@ -207,5 +207,6 @@ int dirprobe_probe(struct store *s, const struct manifest *m, probe_fn *fn,
 int dirswap_promote(struct store *s, struct manifest *next,
 		    struct manifest *live, struct error *err);
 int dirdrop_drop(struct store *s, const char *generation, struct error *err);
+int dirdrop_retire(struct store *s, struct error *err);
 
 #endif

@@ -170,6 +170,21 @@ int dirdrop_drop(struct store *s, const char *generation, struct error *err)
 	return dirdrop_folder(dir, generation, err);
 }
 
+int dirdrop_retire(struct store *s, struct error *err)
+{
+	static const char *const names[] = {DIR_LIVE, DIR_MOVING, DIR_FED};
+	struct dir *dir = (struct dir *)s;
+
+	if (dir_need_lock(dir, err) != 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (unlinkat(dir->folder, names[i], 0) != 0 && errno != ENOENT)
+			return error_errno(err, error_code_of_errno(errno),
+					   errno, "'%s/%s/%s'", dir->shown,
+					   dir->set, names[i]);
+	return dir_sync_set(dir, err);
+}
+
 static void drop_file(int dirfd, const char *folder, const char *name)
 {
 	struct error err = ERROR_INIT;

@@ -200,6 +200,7 @@ static const struct store_ops server_ops = {
 	.adopt = serveradopt_adopt,
 	.disown = serveradopt_disown,
 	.drop = serverdrop_drop,
+	.retire = serverdrop_retire,
 	.close = server_close,
 };
 

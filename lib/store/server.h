@@ -246,6 +246,7 @@ int serveradopt_disown(struct store *s, const struct manifest *m,
 		       struct error *err);
 
 int serverdrop_drop(struct store *s, const char *generation, struct error *err);
+int serverdrop_retire(struct store *s, struct error *err);
 /* Removes a generation's filters and states, and not its record. */
 int serverdrop_filters(struct server *server, const char *generation,
 		       struct error *err);

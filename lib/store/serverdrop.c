@@ -6,6 +6,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/input.h"
+#include "lib/base/stop.h"
 #include "lib/store/server.h"
 
 /*
@@ -27,7 +28,7 @@ static int pause_after(int64_t took, struct error *err)
 	return input_wait(-1, ms < PAUSE_MAX ? (int)ms : PAUSE_MAX, err);
 }
 
-static int check(const struct reply *reply, const struct keys *k,
+static int check(const struct reply *reply, const char *filter,
 		 struct error *err)
 {
 	const char *detail;
@@ -38,34 +39,43 @@ static int check(const struct reply *reply, const struct keys *k,
 	return error_set(err, ERROR_LOCKED,
 			 "filter '%s': a newer run, with fence %.20s, has "
 			 "taken it over",
-			 k->shadow, detail);
+			 filter, detail);
+}
+
+/* Two keys of a bucket: a filter and its state. */
+static int drop_pair(struct server *server, const char *filter,
+		     const char *state, struct error *err)
+{
+	char fence[SERVER_NUMBER_MAX];
+	char what[KEYS_MAX + 16];
+	const char *const keys[] = {filter, state, NULL};
+	const char *const args[] = {server_number(server_fence(server), fence),
+				    NULL};
+	const struct reply *reply;
+
+	(void)snprintf(what, sizeof(what), "filter '%s'", filter);
+	return script_call(server->cluster, SCRIPT_DROP, keys, args, what,
+			   &reply, err) == 0
+		       ? check(reply, filter, err)
+		       : -1;
 }
 
 int serverdrop_filters(struct server *server, const char *generation,
 		       struct error *err)
 {
-	char fence[SERVER_NUMBER_MAX];
-	char what[KEYS_MAX + 16];
 	struct keys k;
-	const char *const keys[] = {k.shadow, k.shadow_state, NULL};
-	const char *const args[] = {server_number(server_fence(server), fence),
-				    NULL};
 
 	serverlook_forget(server);
 	if (server_ready(server, err) != 0)
 		return -1;
 	for (uint32_t b = 0; b < bloomkey_buckets(server->spec); b++) {
-		const struct reply *reply;
 		int64_t began = clock_ns();
 
 		/* Another run may need what this one was to remove. */
 		if (!server->tidying && server_need_lock(server, err) != 0)
 			return -1;
 		keys_of(server->spec, b, generation, &k);
-		(void)snprintf(what, sizeof(what), "filter '%s'", k.shadow);
-		if (script_call(server->cluster, SCRIPT_DROP, keys, args, what,
-				&reply, err) != 0 ||
-		    check(reply, &k, err) != 0)
+		if (drop_pair(server, k.shadow, k.shadow_state, err) != 0)
 			return -1;
 		if (!server->tidying &&
 		    pause_after(clock_ns() - began, err) != 0)
@@ -105,4 +115,36 @@ int serverdrop_drop(struct store *s, const char *generation, struct error *err)
 		return -1;
 	return server_record(server, SCRIPT_FORGET, "manifest", generation,
 			     NULL, err);
+}
+
+int serverdrop_retire(struct store *s, struct error *err)
+{
+	struct server *server = (struct server *)s;
+	char moving[KEYS_MAX];
+	char fed[KEYS_MAX];
+	const char *const words[] = {"UNLINK", moving, fed};
+	const struct reply *reply;
+	struct keys k;
+
+	serverlook_forget(server);
+	if (server_ready(server, err) != 0)
+		return -1;
+	for (uint32_t b = 0; b < bloomkey_buckets(server->spec); b++) {
+		int64_t began = clock_ns();
+
+		keys_of(server->spec, b, NULL, &k);
+		if (stop_check(err) != 0 ||
+		    server_need_lock(server, err) != 0 ||
+		    drop_pair(server, k.filter, k.state, err) != 0 ||
+		    pause_after(clock_ns() - began, err) != 0)
+			return -1;
+	}
+	keys_of_set(server->set, "moving", NULL, moving);
+	keys_of_set(server->set, "fed", NULL, fed);
+	if (cluster_call(server->cluster, server->slot, 3, words, NULL, &reply,
+			 err) != 0)
+		return -1;
+	return reply->type == REPLY_INTEGER
+		       ? 0
+		       : reply_refused(reply, err, "set '%s'", server->set);
 }

@@ -305,6 +305,13 @@ struct store_ops {
 	int (*disown)(struct store *s, const struct manifest *m,
 		      struct error *err);
 
+	/*
+	 * Takes what is live away from readers, for good, and the mark of
+	 * fed(); drop() removes the rest of it then.  What is gone already is
+	 * no error.
+	 */
+	int (*retire)(struct store *s, struct error *err);
+
 	/* Removes a generation that is not live, whole or half made. */
 	int (*drop)(struct store *s, const char *generation, struct error *err);
 

@@ -36,6 +36,7 @@ class World:
              "killed_writers", "checks"), 0)
         self.asked = dict(filter=0, recent=0, passed=0)
         self.printed = 0
+        self.swaps = 0  # odd while filters may be on the move
         self.folder = os.getcwd()
         self.schema = f"proof_{config['seed']}_{os.getpid()}"
         # Where nobody looks, for writers that are to be caught.
@@ -63,6 +64,10 @@ class World:
         with self.lock:
             self.failures.append(text)
         self.over.set()
+
+    def fail_if(self, text):
+        if text is not None:
+            self.fail(text)
 
     def count(self, what, n=1):
         with self.lock:
