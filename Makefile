@@ -256,7 +256,7 @@ $(SERVICE): $(call objects,$(SERVICE_SRC)) $(LIBKEY)
 # --- targets --------------------------------------------------------------
 
 .PHONY: all install uninstall check check-servers check-long coverage fuzz \
-	bench dist clean distclean help FORCE
+	bench proof dist clean distclean help FORCE
 
 BUILT = $(BUILD)/bloomctl $(ARCHIVES) $(SHARED) $(BUILD)/bloomkey.pc \
 	$(BUILD)/bloomctl.bash
@@ -292,6 +292,7 @@ check-long:
 	tests/differential --rows $(DIFFERENTIAL_ROWS) --jobs $$(nproc) \
 		"build/$(firstword $(LONG_CCS))-plain/bloomctl key --stdin -k"
 	$(MAKE) coverage
+	$(MAKE) proof
 	$(MAKE) bench
 
 # Which error paths no test reaches: tests/coverage.known.
@@ -308,6 +309,16 @@ bench: $(BUILT) $(BENCHES)
 	@$(TEST_ENV) tests/bench/servers
 	@echo
 	@$(TEST_ENV) tests/bench/postgres
+
+# That nothing committed is missing, whatever is drawn; see tests/proof/proof.
+PROOF_RUNS = 100
+PROOF_SECONDS = 45
+PROOF_SEED = 1
+
+proof: $(BUILT) $(ENGINE) $(SERVICE)
+	@$(TEST_ENV) PROOF_TELLS=yes PROOF_RUNS=$(PROOF_RUNS) \
+		PROOF_SECONDS=$(PROOF_SECONDS) PROOF_SEED=$(PROOF_SEED) \
+		$(BATS) tests/servers/proof.bats
 
 MAN_PAGES = $(wildcard man/*.[1-8])
 VECTORS = $(wildcard lib/bloomkey/vectors/*.tsv)
@@ -390,9 +401,11 @@ help:
 	@echo 'check          all tests that need no server; TESTS="FILE..." runs a few'
 	@echo 'check-servers  the tests that start servers'
 	@echo 'check-long     fuzzing (FUZZ_SECONDS each), all compilers, random rows'
-	@echo '               (DIFFERENTIAL_ROWS), benchmarks'
+	@echo '               (DIFFERENTIAL_ROWS), proof, benchmarks'
 	@echo 'coverage       which error paths of rows and store no test reaches'
 	@echo 'bench          the benchmarks'
+	@echo 'proof          that nothing committed is missing: PROOF_RUNS runs of'
+	@echo '               PROOF_SECONDS, drawn from PROOF_SEED on'
 	@echo 'dist           a tarball of the sources, with configure'
 	@echo 'clean          removes build; distclean also what configure made'
 	@echo

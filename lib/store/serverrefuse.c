@@ -54,7 +54,7 @@ static bool refuse_live(const struct server *server, const char *seen,
 				"fingerprint %.8s: two must not share a name",
 				k->filter, detail);
 		(void)error_hint(err, "give this keyspec other filter names, "
-				      "with {fp}; keyspec(5), MIGRATION");
+				      "with {fp}; see bloomctl-operations(7)");
 	} else if (strcmp(word, "unknown") == 0) {
 		(void)error_set(err, ERROR_GENERATION,
 				"filter '%s': live, and not built by bloomctl, "

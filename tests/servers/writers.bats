@@ -9,6 +9,7 @@ bats_require_minimum_version 1.5.0
 load ../helpers
 load ../redis
 load ../postgres
+load ../service
 
 setup_file() {
 	begin_file
@@ -36,10 +37,7 @@ setup() {
 }
 
 teardown() {
-	local pid
-	for pid in "${pids[@]}"; do
-		kill -KILL "$pid" 2>/dev/null || :
-	done
+	services_teardown
 }
 
 # build: a generation of the cards that are blocked.
@@ -51,11 +49,6 @@ build() {
 # swap: readers get it.
 swap() {
 	bloomctl_ok swap -q --static -k cards.keyspec -t "$target"
-}
-
-# service WORD...: what it says is $output, and $stderr.
-service() {
-	any_run "$BUILD/service" "$1" -k cards.keyspec -t "$place" "${@:2}"
 }
 
 # writes OPTION...: some cards.
@@ -73,32 +66,6 @@ says() {
 	assert_status "$1"
 	# shellcheck disable=SC2053 # a pattern
 	[[ $output == $2 ]] || fail "it did not say $2"
-}
-
-# start NAME WORD...: the same beside the test; NAME.out is what it says.
-start() {
-	setpriv --pdeathsig KILL "$BUILD/service" "$2" -k cards.keyspec \
-		-t "$place" "${@:3}" >"$1.out" 2>"$1.err" 3>&- &
-	pids+=($!)
-}
-
-# stop_all: they are told to end, and none of them has found anything wrong.
-stop_all() {
-	local pid result=0
-	for pid in "${pids[@]}"; do
-		kill "$pid" 2>/dev/null || :
-	done
-	for pid in "${pids[@]}"; do
-		wait "$pid" || result=$?
-	done
-	pids=()
-	tail -n 3 ./*.out ./*.err
-	((result == 0)) || fail "one of them ended with $result"
-}
-
-# logged N: so many lines are in the log.
-logged() {
-	[[ -e log ]] && (($(wc -l <log) >= $1))
 }
 
 # forget: nothing is in recent-writes any more, as after its time to live.
