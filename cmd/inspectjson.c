@@ -92,6 +92,16 @@ static json_t *findings_json(const struct inspect_report *r)
 	return list;
 }
 
+/* Members as in receipts. */
+static json_t *exposure_json(const struct exposure *e)
+{
+	if (e->at == 0)
+		return json_null();
+	return json_pack("{s:o, s:f, s:I}", "at", output_time(e->at),
+			 "exposure_s", (double)e->ms / 1000, "recent_ttl_s",
+			 (json_int_t)((e->recent_ms + 999) / 1000));
+}
+
 json_t *inspect_json(const struct inspect_report *r,
 		     const struct bloomkey_spec *spec)
 {
@@ -123,6 +133,10 @@ json_t *inspect_json(const struct inspect_report *r,
 	PUT("lock", r->locked_by[0] != '\0'
 			    ? json_pack("{s:s}", "held", r->locked_by)
 			    : json_object());
+	PUT("sync_lock", r->synced_by[0] != '\0'
+				 ? json_pack("{s:s}", "held", r->synced_by)
+				 : json_object());
+	PUT("exposure", exposure_json(&r->exposure));
 	PUT("rows", json_integer(m != NULL ? (json_int_t)m->rows : 0));
 	PUT("rejects", json_integer(m != NULL ? (json_int_t)m->rejects : 0));
 	PUT("bytes", json_integer((json_int_t)r->bytes));

@@ -32,6 +32,31 @@ static int add_horizon(const struct horizon *h, struct buf *out)
 	return bad | buf_adds(out, "\n");
 }
 
+/* What writers are to do is told with a margin, in whole seconds. */
+static int add_exposure(const struct exposure *e, struct buf *out)
+{
+	char when[CLOCK_TEXT_MAX];
+	char span[NUM_TEXT_MAX];
+
+	return buf_addf(out,
+			"caught up     until %s, exposure %s s, keep "
+			"recent-writes for %lld s\n",
+			clock_text(e->at, when),
+			num_fixed((double)e->ms / 1000, 1, span),
+			(long long)(e->recent_ms + 999) / 1000);
+}
+
+static int add_locks(const struct inspect_report *r, struct buf *out)
+{
+	int bad = 0;
+
+	if (r->locked_by[0] != '\0')
+		bad |= buf_addf(out, "lock          %s\n", r->locked_by);
+	if (r->synced_by[0] != '\0')
+		bad |= buf_addf(out, "sync lock     %s\n", r->synced_by);
+	return bad;
+}
+
 static int add_facts(const struct inspect_report *r, struct buf *out)
 {
 	const struct manifest *m = r->m;
@@ -61,6 +86,8 @@ static int add_facts(const struct inspect_report *r, struct buf *out)
 			num_grouped(m->rows, a), num_grouped(m->added, b));
 	if (!horizon_none(&r->horizon))
 		bad |= add_horizon(&r->horizon, out);
+	if (r->exposure.at != 0)
+		bad |= add_exposure(&r->exposure, out);
 	if (m->rejects > 0)
 		bad |= buf_addf(out,
 				"rejects       %s rows without a key, which "
@@ -79,9 +106,7 @@ static int add_facts(const struct inspect_report *r, struct buf *out)
 			"skew          %s (rows of the fullest bucket by "
 			"the mean)\n",
 			num_fixed(r->skew, 3, d));
-	if (r->locked_by[0] != '\0')
-		bad |= buf_addf(out, "lock          %s\n", r->locked_by);
-	return bad;
+	return bad | add_locks(r, out);
 }
 
 static int add_histogram(const struct inspect_report *r, struct buf *out)
@@ -289,9 +314,7 @@ static int add_none(const struct inspect_report *r, struct buf *out)
 	bad |= buf_addf(out, "set           %s in %s\n", r->set, r->place);
 	bad |= buf_addf(out, "generation    %s\n",
 			broken ? "broken: readers get it" : "none is live");
-	if (r->locked_by[0] != '\0')
-		bad |= buf_addf(out, "lock          %s\n", r->locked_by);
-	return bad;
+	return bad | add_locks(r, out);
 }
 
 static int add_worst(const struct inspect_report *r,

@@ -33,11 +33,12 @@ setup() {
 	bloomctl_ok "${inspect[@]}" --format json
 	printf '%s\n' "$output" >got.json
 	assert_json got.json '["set","fingerprint","type","engine","generation",
-		"generations","lock","rows","bytes","fill","error_now",
+		"generations","lock","sync_lock","exposure","rows","bytes","fill","error_now",
 		"horizon","missing","foreign","buckets"] - keys == []' \
 		'.set == "cards-a2bfa51c"' '.type == "bloom"' \
 		'.engine == "redisbloom"' ".generation == \"$live\"" \
-		'.rows == 500' '.lock == {}' '.missing == []' \
+		'.rows == 500' '.lock == {}' '.sync_lock == {}' \
+		'.exposure == null' '.missing == []' \
 		'.horizon == null' '.foreign == []' '.buckets | length == 4' \
 		'.generations | length == 1' \
 		'.generations[0] | .state == "live" and .rows == 500' \

@@ -260,6 +260,18 @@ int64_t catchup_recent_ms(const struct catchup *catchup, int64_t longest)
 	return 2 * longest + catchup->query->wait_ms;
 }
 
+void catchup_record(struct store *store, int64_t at, int64_t exposure_ms,
+		    int64_t recent_ms)
+{
+	const struct exposure e = {at, exposure_ms, recent_ms};
+	struct error err = ERROR_INIT;
+
+	if (at > 0 && exposure_ms > 0 &&
+	    store->ops->set_exposure(store, &e, &err) != 0)
+		log_warn("%s; what recent-writes must do is not on record",
+			 err.text);
+}
+
 int catchup_live(struct store *store, const struct bloomkey_spec *spec,
 		 const struct manifest *m, const struct catchup *catchup,
 		 struct catchup_report *report, struct error *err)

@@ -63,6 +63,13 @@ struct catchup_report {
 int64_t catchup_recent_ms(const struct catchup *catchup, int64_t longest);
 
 /*
+ * Puts on record what a run has found that ended `at` by the database's clock.
+ * All is done by then, so that a record which cannot be written is a warning.
+ */
+void catchup_record(struct store *store, int64_t at, int64_t exposure_ms,
+		    int64_t recent_ms);
+
+/*
  * Passes into the filters that readers get, m being the live generation, until
  * one finds every filter as it was when the pass began.  ERROR_GENERATION: they
  * have no horizon that the source can catch up from; ERROR_FULL and others of

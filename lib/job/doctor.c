@@ -115,7 +115,7 @@ static int look_at_lock(struct patient *p, struct error *err)
 {
 	if (p->rebuilt)
 		return 0;
-	if (p->store->ops->locked_by(p->store, p->locked_by,
+	if (p->store->ops->locked_by(p->store, false, p->locked_by,
 				     sizeof(p->locked_by), err) != 0)
 		return -1;
 	if (p->locked_by[0] == '\0')

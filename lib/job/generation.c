@@ -122,7 +122,7 @@ int generations_unlocked(struct store *store, const char *set,
 {
 	char who[256];
 
-	if (store->ops->locked_by(store, who, sizeof(who), err) != 0)
+	if (store->ops->locked_by(store, false, who, sizeof(who), err) != 0)
 		return -1;
 	if (who[0] == '\0')
 		return 0;

@@ -279,8 +279,11 @@ static int inspect(struct store *store, const struct bloomkey_spec *spec,
 		return -1;
 	(void)snprintf(r->place, sizeof(r->place), "%s", facts.place);
 	r->server = facts.server;
-	if (store->ops->locked_by(store, r->locked_by, sizeof(r->locked_by),
-				  err) != 0 ||
+	if (store->ops->locked_by(store, false, r->locked_by,
+				  sizeof(r->locked_by), err) != 0 ||
+	    store->ops->locked_by(store, true, r->synced_by,
+				  sizeof(r->synced_by), err) != 0 ||
+	    store->ops->exposure(store, &r->exposure, err) != 0 ||
 	    generations_read(store, &r->generations, err) != 0 ||
 	    read_nodes(store, r, err) != 0)
 		return -1;

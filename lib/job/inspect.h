@@ -40,6 +40,8 @@ struct inspect_report {
 	const struct manifest *m; /* the one inspected; NULL: none is live */
 	int64_t age_ms;           /* since it became live; -1: it is not */
 	char locked_by[256];      /* "" while nobody holds the lock */
+	char synced_by[256];      /* "" while nobody keeps it up to date */
+	struct exposure exposure; /* as the last run that caught up found it */
 	struct store_node *nodes; /* owned */
 	size_t node_count;
 	struct inspect_bucket *buckets; /* m->buckets of them; owned */

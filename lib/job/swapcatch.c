@@ -95,6 +95,7 @@ static void tell_exposure(struct swapping *s)
 		      r->live.ended);
 	r->recent_ms = catchup_recent_ms(
 		s->o->catchup, gap > r->exposure_ms ? gap : r->exposure_ms);
+	catchup_record(s->store, r->live.ended, r->exposure_ms, r->recent_ms);
 }
 
 static int behind(const struct swapping *s, struct error *err)

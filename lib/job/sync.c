@@ -173,10 +173,14 @@ int sync_run(struct store *store, const struct bloomkey_spec *spec,
 	if (!options->dry_run && store->ops->sync_lock(store, "sync", err) != 0)
 		return -1;
 	rc = run(store, spec, options, report, err);
-	if (!options->dry_run)
-		store->ops->sync_unlock(store);
 	if (rc == 0)
 		tell_exposure(report, options->catchup);
+	if (options->dry_run)
+		return rc;
+	if (rc == 0)
+		catchup_record(store, report->catchup.ended,
+			       report->exposure_ms, report->recent_ms);
+	store->ops->sync_unlock(store);
 	return rc;
 }
 

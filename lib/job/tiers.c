@@ -110,7 +110,7 @@ static int find_shadow(struct store *store, const struct tiers_question *q,
 	char who[256];
 	int rc = 0;
 
-	if (store->ops->locked_by(store, who, sizeof(who), err) != 0 ||
+	if (store->ops->locked_by(store, false, who, sizeof(who), err) != 0 ||
 	    generations_read(store, &g, err) != 0)
 		return -1;
 	m = coming(&g, who[0] != '\0');

@@ -3,7 +3,7 @@
  * dir: the store that is a folder.
  *
  *	PATH/NAME-FP8/lock
- *	              sync-lock, fed
+ *	              sync-lock, fed, exposure
  *	              live -> ID, and live.moving -> ID while that is new
  *	              ID/manifest.json
  *	                 pass-lock
@@ -34,6 +34,7 @@
 #define DIR_LOCK     "lock"
 #define DIR_SYNC     "sync-lock"
 #define DIR_FED      "fed"
+#define DIR_EXPOSURE "exposure"
 #define DIR_PASS     "pass-lock"
 #define DIR_MANIFEST "manifest.json"
 #define DIR_GONE     ".gone"
@@ -126,11 +127,12 @@ int dir_prefix_file(const struct dir *dir, const char *id, uint32_t bucket,
 		    struct error *err);
 
 /*
- * Whether somebody holds the lock, this store too: *held, the fence under
- * which (0: not known) and who, as text.  owner may be NULL.
+ * Whether somebody holds the lock of that name, this store too: *held, the
+ * fence under which (0: not known) and who, as text.  owner may be NULL.
  */
-int dirlock_holder(struct dir *dir, bool *held, uint64_t *fence,
-		   char owner[DIR_OWNER_MAX], struct error *err);
+int dirlock_holder(struct dir *dir, const char *name, bool *held,
+		   uint64_t *fence, char owner[DIR_OWNER_MAX],
+		   struct error *err);
 
 /*
  * Opens the lock file `name` in an open folder, which is made if it is not
@@ -180,7 +182,7 @@ int dirlist_list(struct store *s, struct manifest **out, size_t *count,
 int dirlock_lock(struct store *s, const char *command, uint64_t *fence,
 		 struct error *err);
 void dirlock_unlock(struct store *s);
-int dirlock_locked_by(struct store *s, char *out, size_t size,
+int dirlock_locked_by(struct store *s, bool sync, char *out, size_t size,
 		      struct error *err);
 int dirbuild_fits(struct store *s, const struct filter_params *params,
 		  unsigned workers, struct error *err);
@@ -199,6 +201,9 @@ int dirsync_lock(struct store *s, const char *command, struct error *err);
 void dirsync_unlock(struct store *s);
 int dirsync_fed(struct store *s, int64_t *at, struct error *err);
 int dirsync_set_fed(struct store *s, int64_t at, struct error *err);
+int direxposure_read(struct store *s, struct exposure *out, struct error *err);
+int direxposure_write(struct store *s, const struct exposure *e,
+		      struct error *err);
 int dir_put(struct store *s, const struct manifest *m, struct error *err);
 int dirprobe_info(struct store *s, const struct manifest *m, uint32_t bucket,
 		  bool whole, struct bucket_info *out, struct error *err);

@@ -172,7 +172,8 @@ int dirdrop_drop(struct store *s, const char *generation, struct error *err)
 
 int dirdrop_retire(struct store *s, struct error *err)
 {
-	static const char *const names[] = {DIR_LIVE, DIR_MOVING, DIR_FED};
+	static const char *const names[] = {DIR_LIVE, DIR_MOVING, DIR_FED,
+					    DIR_EXPOSURE};
 	struct dir *dir = (struct dir *)s;
 
 	if (dir_need_lock(dir, err) != 0)

@@ -239,7 +239,8 @@ static int read_all(struct dir *dir, struct reading *r, struct manifest **out,
 	int rc = -1;
 
 	if (dir_live(dir, r->live, err) != 0 ||
-	    dirlock_holder(dir, &r->held, &r->fence, NULL, err) != 0 ||
+	    dirlock_holder(dir, DIR_LOCK, &r->held, &r->fence, NULL, err) !=
+		    0 ||
 	    collect(dir, r->live, &ids, err) != 0)
 		goto out;
 	r->moving = dir_moving(dir, r->live);

@@ -183,8 +183,9 @@ int dir_need_lock(const struct dir *dir, struct error *err)
 			       "again; never remove the lock file");
 }
 
-int dirlock_holder(struct dir *dir, bool *held, uint64_t *fence,
-		   char owner[DIR_OWNER_MAX], struct error *err)
+int dirlock_holder(struct dir *dir, const char *name, bool *held,
+		   uint64_t *fence, char owner[DIR_OWNER_MAX],
+		   struct error *err)
 {
 	struct owner o = {"", 0};
 	int fd;
@@ -196,20 +197,20 @@ int dirlock_holder(struct dir *dir, bool *held, uint64_t *fence,
 		owner[0] = '\0';
 	if (dir->folder < 0)
 		return 0;
-	fd = file_openat(dir->folder, DIR_LOCK,
+	fd = file_openat(dir->folder, name,
 			 O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	/* An unreadable lock is no permission. */
 	if (fd < 0)
-		return open_failed(dir, DIR_LOCK, errno, err);
+		return open_failed(dir, name, errno, err);
 	do {
 		rc = flock(fd, LOCK_SH | LOCK_NB);
 	} while (rc != 0 && errno == EINTR);
 	if (rc != 0) {
 		if (errno != EWOULDBLOCK) {
 			(void)error_errno(err, ERROR_DATA, errno,
-					  "set '%s': lock", dir->set);
+					  "set '%s': %s", dir->set, name);
 			(void)close(fd);
 			return -1;
 		}
@@ -353,7 +354,7 @@ void dirlock_unlock(struct store *s)
 	dirpass_forget(dir);
 }
 
-int dirlock_locked_by(struct store *s, char *out, size_t size,
+int dirlock_locked_by(struct store *s, bool sync, char *out, size_t size,
 		      struct error *err)
 {
 	struct dir *dir = (struct dir *)s;
@@ -363,7 +364,8 @@ int dirlock_locked_by(struct store *s, char *out, size_t size,
 
 	out[0] = '\0';
 	if (dir_set(dir, false, err) != 0 ||
-	    dirlock_holder(dir, &held, &fence, owner, err) != 0)
+	    dirlock_holder(dir, sync ? DIR_SYNC : DIR_LOCK, &held, &fence,
+			   owner, err) != 0)
 		return -1;
 	if (held)
 		(void)snprintf(out, size, "%s", owner);

@@ -8,7 +8,8 @@
  *	B:bloomctl:ID:state    its state
  *	bloomctl:{S}:NAME      of the set: generations, manifest:ID, lock,
  *	                       fence, moving, probe:ID,
- *	                       sync-lock, sync-fence, fed
+ *	                       sync-lock, sync-fence, fed,
+ *	                       exposure
  *
  * B is {F}, or F itself where F has a hash tag, so that all keys of a bucket
  * lie in one slot of a cluster.  S is the set, NAME-FP8.  Keyspecs whose

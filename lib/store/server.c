@@ -133,22 +133,25 @@ static int held(struct store *s, struct error *err)
 	return server_need_all((struct server *)s, err);
 }
 
-static int locked_by(struct store *s, char *out, size_t size, struct error *err)
+static int locked_by(struct store *s, bool sync, char *out, size_t size,
+		     struct error *err)
 {
 	struct server *server = (struct server *)s;
+	const char *name = sync ? "sync-lock" : "lock";
 	char key[KEYS_MAX];
 	const char *const words[] = {"HGETALL", key};
 	const struct reply *reply;
 
 	out[0] = '\0';
-	keys_of_set(server->set, "lock", NULL, key);
+	keys_of_set(server->set, name, NULL, key);
 	if (server_ready(server, err) != 0 ||
 	    cluster_call(server->cluster, server->slot, 2, words, NULL, &reply,
 			 err) != 0)
 		return -1;
 	/* An unreadable lock is no permission. */
 	if (reply->type != REPLY_ARRAY)
-		return reply_refused(reply, err, "set '%s': lock", server->set);
+		return reply_refused(reply, err, "set '%s': %s", server->set,
+				     name);
 	if (reply->len > 0)
 		lease_owner(reply, out, size);
 	return 0;
@@ -192,6 +195,8 @@ static const struct store_ops server_ops = {
 	.sync_unlock = serversync_unlock,
 	.fed = serversync_fed,
 	.set_fed = serversync_set_fed,
+	.exposure = serversync_exposure,
+	.set_exposure = serversync_set_exposure,
 	.put = server_put,
 	.info = serverlook_info,
 	.probe = serverprobe_probe,

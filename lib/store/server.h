@@ -220,6 +220,10 @@ int serversync_lock(struct store *s, const char *command, struct error *err);
 void serversync_unlock(struct store *s);
 int serversync_fed(struct store *s, int64_t *at, struct error *err);
 int serversync_set_fed(struct store *s, int64_t at, struct error *err);
+int serversync_exposure(struct store *s, struct exposure *out,
+			struct error *err);
+int serversync_set_exposure(struct store *s, const struct exposure *e,
+			    struct error *err);
 
 int serverlook_info(struct store *s, const struct manifest *m, uint32_t bucket,
 		    bool whole, struct bucket_info *out, struct error *err);

@@ -122,7 +122,8 @@ int serverdrop_retire(struct store *s, struct error *err)
 	struct server *server = (struct server *)s;
 	char moving[KEYS_MAX];
 	char fed[KEYS_MAX];
-	const char *const words[] = {"UNLINK", moving, fed};
+	char exposure[KEYS_MAX];
+	const char *const words[] = {"UNLINK", moving, fed, exposure};
 	const struct reply *reply;
 	struct keys k;
 
@@ -141,7 +142,8 @@ int serverdrop_retire(struct store *s, struct error *err)
 	}
 	keys_of_set(server->set, "moving", NULL, moving);
 	keys_of_set(server->set, "fed", NULL, fed);
-	if (cluster_call(server->cluster, server->slot, 3, words, NULL, &reply,
+	keys_of_set(server->set, "exposure", NULL, exposure);
+	if (cluster_call(server->cluster, server->slot, 4, words, NULL, &reply,
 			 err) != 0)
 		return -1;
 	return reply->type == REPLY_INTEGER

@@ -74,3 +74,49 @@ int serversync_set_fed(struct store *s, int64_t at, struct error *err)
 		return error_prefix(err, "set '%s'", server->set);
 	return 0;
 }
+
+/* --- for whoever keeps recent-writes -------------------------------------- */
+
+/* What is no record says nothing: the next run writes it anew. */
+int serversync_exposure(struct store *s, struct exposure *out,
+			struct error *err)
+{
+	struct server *server = (struct server *)s;
+	char key[KEYS_MAX];
+	const char *const words[] = {"GET", key};
+	const struct reply *reply;
+
+	memset(out, 0, sizeof(*out));
+	keys_of_set(server->set, "exposure", NULL, key);
+	if (server_ready(server, err) != 0 ||
+	    cluster_call(server->cluster, server->slot, 2, words, NULL, &reply,
+			 err) != 0)
+		return -1;
+	if (reply->type == REPLY_BULK)
+		(void)exposure_parse(reply->u.text, reply->len, out);
+	return reply->type == REPLY_BULK || reply->type == REPLY_NIL
+		       ? 0
+		       : reply_refused(reply, err, "set '%s': exposure",
+				       server->set);
+}
+
+int serversync_set_exposure(struct store *s, const struct exposure *e,
+			    struct error *err)
+{
+	struct server *server = (struct server *)s;
+	char key[KEYS_MAX];
+	char text[EXPOSURE_SIZE + 1];
+	const char *const words[] = {"SET", key, text};
+	const struct reply *reply;
+
+	exposure_text(e, text);
+	keys_of_set(server->set, "exposure", NULL, key);
+	if (server_ready(server, err) != 0 ||
+	    cluster_call(server->cluster, server->slot, 3, words, NULL, &reply,
+			 err) != 0)
+		return -1;
+	return reply->type == REPLY_STATUS
+		       ? 0
+		       : reply_refused(reply, err, "set '%s': exposure",
+				       server->set);
+}

@@ -21,6 +21,7 @@
 #include "lib/base/error.h"
 #include "lib/bloomkey/bloomkey.h"
 #include "lib/filter/engine.h"
+#include "lib/store/exposure.h"
 #include "lib/store/manifest.h"
 
 /* How long a server keeps a lock unless told otherwise, in milliseconds. */
@@ -179,8 +180,11 @@ struct store_ops {
 	 * ERROR_SPACE, keys were evicted.  Asks nobody, so it is cheap.
 	 */
 	int (*held)(struct store *s, struct error *err);
-	/* Who holds the lock and how far, as text; empty if nobody does. */
-	int (*locked_by)(struct store *s, char *out, size_t size,
+	/*
+	 * Who holds the lock, or with sync that of sync_lock(), and how far, as
+	 * text; empty if nobody does.
+	 */
+	int (*locked_by)(struct store *s, bool sync, char *out, size_t size,
 			 struct error *err);
 
 	/*
@@ -255,6 +259,12 @@ struct store_ops {
 	 */
 	int (*fed)(struct store *s, int64_t *at, struct error *err);
 	int (*set_fed)(struct store *s, int64_t at, struct error *err);
+	/* What the last run that caught up has found; out->at 0: none has. */
+	int (*exposure)(struct store *s, struct exposure *out,
+			struct error *err);
+	/* Of a set that is there, while one of its locks is held. */
+	int (*set_exposure)(struct store *s, const struct exposure *e,
+			    struct error *err);
 
 	/*
 	 * Writes a generation's manifest.  An aborted one has no filters: what

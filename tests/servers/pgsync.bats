@@ -82,7 +82,15 @@ lost() {
 		$output == "set '"*"row changed since "* ]]
 	found new1
 	assert_json got.json '.exposure_s > 0' \
-		'.recent_ttl_s >= 2 * .exposure_s' '.horizon.xid != null'
+		'.recent_ttl_s >= 2 * .exposure_s + 60' '.horizon.xid != null'
+	# And for whoever comes later.
+	bloomctl_ok inspect -k c.keyspec -t "$target" --format json
+	jq -e --slurpfile got got.json '.sync_lock == {} and
+		.exposure.recent_ttl_s == $got[0].recent_ttl_s and
+		.exposure.exposure_s == $got[0].exposure_s' <<<"$output"
+	bloomctl_ok inspect -k c.keyspec -t "$target"
+	assert_has "$output" 'caught up     until ' \
+		"keep recent-writes for $(json .recent_ttl_s got.json) s"
 	add new2
 	ours_ok sync -n
 	assert_has "$output" 'nothing was added'
@@ -159,6 +167,22 @@ lease_over() {
 
 @test "pgsync: another sync is 82, another selection 83" {
 	live_table
+	add both
+	holds 'BEGIN; LOCK TABLE cards;'
+	wait_until asked "SELECT count(*) > 0 FROM pg_locks
+		WHERE mode = 'AccessExclusiveLock' AND granted"
+	"$BLOOMCTL" sync -q -k c.keyspec -t "$target" "${source[@]}" \
+		>said.out 2>said.err 3>&- &
+	pid=$!
+	wait_until asked "SELECT count(*) = 1 FROM pg_stat_activity WHERE
+		application_name = 'bloomctl' AND wait_event_type = 'Lock'"
+	ours sync
+	assert_failure 82 sync 'sync, pid '
+	bloomctl_ok inspect -k c.keyspec -t "$target" --format json
+	jq -e '.sync_lock.held | startswith("sync, pid ")' <<<"$output"
+	unblocks
+	does=sync ends 0
+	found both
 	source=(-s "$word" --table cards --where 'status = 0')
 	ours sync
 	assert_failure 83 sync 'other rows'

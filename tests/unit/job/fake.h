@@ -97,6 +97,7 @@ struct fake {
 	atomic_int open;             /* writers and probes */
 	char promoted[NAMES_ID_MAX]; /* the last promotion, and what with it */
 	char retired[NAMES_ID_MAX];
+	struct exposure exposure;
 };
 
 static inline int fake_call(struct fake *f, enum fake_op op, struct error *err)
@@ -213,14 +214,15 @@ static inline void fake_unlock(struct store *s)
 	f->locked = false;
 }
 
-static inline int fake_locked_by(struct store *s, char *out, size_t size,
-				 struct error *err)
+static inline int fake_locked_by(struct store *s, bool sync, char *out,
+				 size_t size, struct error *err)
 {
 	struct fake *f = (struct fake *)s;
 
 	if (fake_call(f, FAKE_LOCKED_BY, err) != 0)
 		return -1;
-	(void)snprintf(out, size, "%s", f->held != NULL ? f->held : "");
+	(void)snprintf(out, size, "%s",
+		       !sync && f->held != NULL ? f->held : "");
 	return 0;
 }
 
@@ -230,6 +232,22 @@ static inline int fake_fed(struct store *s, int64_t *at, struct error *err)
 	(void)s;
 	(void)err;
 	*at = 0;
+	return 0;
+}
+
+static inline int fake_exposure(struct store *s, struct exposure *out,
+				struct error *err)
+{
+	(void)err;
+	*out = ((struct fake *)s)->exposure;
+	return 0;
+}
+
+static inline int fake_set_exposure(struct store *s, const struct exposure *e,
+				    struct error *err)
+{
+	(void)err;
+	((struct fake *)s)->exposure = *e;
 	return 0;
 }
 
@@ -378,6 +396,8 @@ static const struct store_ops fake_ops = {
 	.unlock = fake_unlock,
 	.locked_by = fake_locked_by,
 	.fed = fake_fed,
+	.exposure = fake_exposure,
+	.set_exposure = fake_set_exposure,
 	.reserve = fake_reserve,
 	.writer = fake_writer,
 	.seal = fake_seal,

@@ -28,7 +28,7 @@ static void second_is_refused(void)
 	uint64_t again;
 
 	REQUIRE(a != NULL && b != NULL);
-	CHECK(a->ops->locked_by(a, who, sizeof(who), &scratch_err) == 0);
+	CHECK(a->ops->locked_by(a, false, who, sizeof(who), &scratch_err) == 0);
 	CHECK_STR(who, "");
 	REQUIRE(a->ops->lock(a, "build", &fence, &scratch_err) == 0);
 	CHECK(b->ops->lock(b, "swap", &again, &scratch_err) == -1);
@@ -39,12 +39,12 @@ static void second_is_refused(void)
 		       (int)getpid());
 	CHECK(strncmp(scratch_err.text, expected, strlen(expected)) == 0);
 	CHECK(strstr(scratch_err.text, ", since 20") != NULL);
-	CHECK(b->ops->locked_by(b, who, sizeof(who), &scratch_err) == 0);
+	CHECK(b->ops->locked_by(b, false, who, sizeof(who), &scratch_err) == 0);
 	CHECK(strncmp(who, "build, pid ", 11) == 0);
-	CHECK(a->ops->locked_by(a, who, sizeof(who), &scratch_err) == 0);
+	CHECK(a->ops->locked_by(a, false, who, sizeof(who), &scratch_err) == 0);
 	CHECK(strncmp(who, "build, pid ", 11) == 0);
 	a->ops->unlock(a);
-	CHECK(b->ops->locked_by(b, who, sizeof(who), &scratch_err) == 0);
+	CHECK(b->ops->locked_by(b, false, who, sizeof(who), &scratch_err) == 0);
 	CHECK_STR(who, "");
 	CHECK(b->ops->lock(b, "swap", &again, &scratch_err) == 0);
 	CHECK(again > fence);
@@ -100,14 +100,14 @@ static void dead_owner(void)
 	REQUIRE(s != NULL);
 	CHECK(s->ops->lock(s, "build", &fence, &scratch_err) == -1);
 	CHECK(scratch_err.code == ERROR_LOCKED);
-	CHECK(s->ops->locked_by(s, who, sizeof(who), &scratch_err) == 0);
+	CHECK(s->ops->locked_by(s, false, who, sizeof(who), &scratch_err) == 0);
 	(void)snprintf(expected, sizeof(expected), "build, pid %d on ",
 		       (int)pid);
 	CHECK(strncmp(who, expected, strlen(expected)) == 0);
 	CHECK(scratch_state(s, ID1) == MANIFEST_BUILDING);
 	(void)kill(pid, SIGKILL);
 	(void)waitpid(pid, NULL, 0);
-	CHECK(s->ops->locked_by(s, who, sizeof(who), &scratch_err) == 0);
+	CHECK(s->ops->locked_by(s, false, who, sizeof(who), &scratch_err) == 0);
 	CHECK_STR(who, "");
 	CHECK(scratch_state(s, ID1) == MANIFEST_ABORTED);
 	CHECK(s->ops->lock(s, "build", &fence, &scratch_err) == 0);
@@ -200,7 +200,7 @@ static void looks_do_no_harm(void)
 			char who[256];
 
 			for (;;)
-				(void)o->ops->locked_by(o, who, sizeof(who),
+				(void)o->ops->locked_by(o, false, who, sizeof(who),
 							&scratch_err);
 		}
 	}

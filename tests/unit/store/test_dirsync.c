@@ -35,9 +35,14 @@ static int64_t fed(void)
 
 static void one_syncs(void)
 {
+	char who[256];
 	struct store *other = open_set();
 
 	REQUIRE(other->ops->sync_lock(other, "sync", &scratch_err) == 0);
+	CHECK(s->ops->locked_by(s, true, who, sizeof(who), &scratch_err) == 0);
+	CHECK(strncmp(who, "sync, pid ", 10) == 0);
+	CHECK(s->ops->locked_by(s, false, who, sizeof(who), &scratch_err) == 0);
+	CHECK(strncmp(who, "build, pid ", 11) == 0);
 	CHECK(s->ops->sync_lock(s, "sync", &scratch_err) == -1);
 	CHECK(scratch_err.code == ERROR_LOCKED);
 	CHECK(strstr(scratch_err.text, "sync: locked by sync, pid ") != NULL);
