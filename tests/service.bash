@@ -13,6 +13,7 @@
 #	services_teardown	for teardown(): nothing is left of these
 
 # Of the whole file, although Bats loads this within a function.
+# shellcheck disable=SC2154 # $place is of the test
 declare -gA pids=()
 
 # service WORD...: what it says is $output, and $stderr.

@@ -200,7 +200,8 @@ static void looks_do_no_harm(void)
 			char who[256];
 
 			for (;;)
-				(void)o->ops->locked_by(o, false, who, sizeof(who),
+				(void)o->ops->locked_by(o, false, who,
+							sizeof(who),
 							&scratch_err);
 		}
 	}
