@@ -67,11 +67,13 @@ sent() {
 	server_build more.csv --capacity 2000
 	sent 9001
 	on swap -q -g "$built"
-	assert_failure 83 swap
+	assert_failure 83 swap 'it was fed by sync until'
 	on_ok swap -q -g "$built" --static
 	for id in {9100..9120}; do
 		sent "$id"
 	done
+	on swap -q --rollback
+	assert_failure 83 swap 'it was fed by sync until'
 	on_ok swap -q --rollback --static
 	for id in {9200..9220}; do
 		sent "$id"
@@ -81,6 +83,31 @@ sent() {
 	for id in {9200..9220}; do
 		server_has "$id" x
 	done
+}
+
+@test "sync: a feeder that begins again where a swap says loses nothing" {
+	local id before
+	server_live rows.csv
+	before=$(date -u +%FT%TZ)
+	feeding
+	for id in {9000..9010}; do
+		sent "$id"
+	done
+	exec {pipe}>&-
+	ends 0
+	server_build more.csv --capacity 2000
+	on_ok swap -q -g "$built" --horizon "$before"
+	# All of them again, as its log has them since then.
+	feeding
+	for id in {9000..9020}; do
+		sent "$id"
+	done
+	exec {pipe}>&-
+	ends 0
+	all_of more.csv
+	on swap -q --rollback
+	assert_failure 83 swap
+	on_ok swap -q --rollback --horizon "$before"
 }
 
 @test "sync: what was told before a swap of a generation under way stays" {
