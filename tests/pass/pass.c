@@ -223,6 +223,7 @@ int main(int argc, char **argv)
 		return 64;
 	if (store_open(argv[2], t.spec, &options, &t.store, &err) != 0) {
 		(void)fprintf(stderr, "%s\n", err.text);
+		bloomkey_free(t.spec);
 		return 1;
 	}
 	t.ops = t.store->ops;
