@@ -34,6 +34,7 @@ setup() {
 	write_keyspec new.keyspec 'key=card:{entity_id}:{scope}' buckets=400 \
 		'filter={name}-400:{bucket}'
 	target=redis://127.0.0.1:$(redis_port main)
+	# shellcheck disable=SC2034 # tests/service.bash asks there
 	place=127.0.0.1:$(redis_port main)
 	database=$(postgres_word main)
 }
@@ -72,13 +73,13 @@ keys_of() {
 }
 
 @test "migrate: from 200 buckets to 400, with writers and readers of both" {
-	local live turn
+	local live
 	on_ok old rebuild --capacity 500
 	alive old
 	wait_until logged 50
 	on_ok new rebuild --capacity 500
 	alive new
-	for turn in 1 2 3; do
+	for _ in 1 2 3; do
 		more 50
 		on_ok old sync
 		on_ok new sync
