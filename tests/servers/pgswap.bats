@@ -106,6 +106,36 @@ adds() {
 	from_ok verify -q --absent 0
 }
 
+@test "pgswap: a rollback that is killed at any call leaves no row unfound" {
+	local n sends
+	need_fault
+	from_ok build -q --capacity 20000
+	from_ok swap -q
+	from_ok build -q --capacity 20000 --receipt r.json
+	live=$(json .generation r.json)
+	from_ok swap -q
+	back=(swap -q --rollback --lease 1s -k cards.keyspec -t "$target"
+		-s "$db" --table cards)
+	fault_run send:0 '' "${back[@]}"
+	assert_status 0
+	sends=$counted
+	from_ok swap -q --rollback -g "$live"
+	for ((n = 2; n <= sends; n += 1 + sends / 16)); do
+		# What is live has them, and the one before it has not.
+		adds "N$n-" 40
+		from_ok sync -q
+		fault_run "send:$n:kill" '' "${back[@]}"
+		((n < 4)) || middle=$status
+		wait_until lock_gone
+		psql_run "COPY (SELECT * FROM cards WHERE id LIKE 'N$n-%')
+			TO STDOUT (FORMAT csv, HEADER)" >new.csv
+		all_of new.csv || fail "killed at call $n of $sends"
+		from_ok swap -q --rollback -g "$live"
+	done
+	# Calls were made where it was to be killed.
+	((middle == 137))
+}
+
 @test "pgswap: a rollback for which there is no room moves nothing" {
 	local live
 	from_ok build -q --capacity 7000

@@ -109,6 +109,11 @@ lost() {
 	# Nobody else asks this server to write what that has logged.
 	ours_ok sync -q --max-lag 2s
 	lost late
+	# One with a higher id ends first: the horizon stays below both.
+	add early
+	ours_ok sync -q
+	found early
+	lost late
 	echo 'COMMIT;' >&"$sql"
 	wait_until committed late
 	unblocks
