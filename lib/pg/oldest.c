@@ -12,8 +12,6 @@
 #include "lib/base/show.h"
 #include "lib/pg/query.h"
 
-#define MS(time) "(extract(epoch FROM " time ") * 1000)::bigint"
-
 /* What pg_stat_activity says is kept for the whole transaction. */
 static int look_again(struct session *session, struct error *err)
 {
@@ -44,45 +42,19 @@ static int look_at_sessions(struct session *session, int64_t *now,
 			    struct error *err)
 {
 	static const char sql[] =
-		"SELECT " MS("a.now") ", b.pid, b.usename, "
-				      "b.application_name, " MS(
-					      "b.xact_start") ", b.unseen"
-							      " FROM (SELECT "
-							      "clock_timestamp("
-							      ") AS now) a "
-							      "LEFT JOIN "
-							      "LATERAL"
-							      " (SELECT *, "
-							      "xact_start IS "
-							      "NULL AS unseen"
-							      " FROM "
-							      "pg_stat_activity"
-							      " WHERE datname "
-							      "= "
-							      "current_"
-							      "database()"
-							      " AND pid <> "
-							      "pg_backend_pid()"
-							      " AND "
-							      "coalesce("
-							      "backend_type, "
-							      "'') NOT IN"
-							      " ('walsender', "
-							      "'autovacuum "
-							      "worker')"
-							      " AND "
-							      "(xact_start IS "
-							      "NOT NULL OR "
-							      "state <> 'idle'"
-							      " OR (state IS "
-							      "NULL AND "
-							      "backend_type IS "
-							      "NULL))"
-							      " ORDER BY "
-							      "xact_start "
-							      "NULLS FIRST "
-							      "LIMIT 1) b ON "
-							      "true";
+		"SELECT (extract(epoch FROM a.now) * 1000)::bigint,"
+		" b.pid, b.usename, b.application_name,"
+		" (extract(epoch FROM b.xact_start) * 1000)::bigint, b.unseen"
+		" FROM (SELECT clock_timestamp() AS now) a LEFT JOIN LATERAL"
+		" (SELECT *, xact_start IS NULL AS unseen"
+		" FROM pg_stat_activity"
+		" WHERE datname = current_database()"
+		" AND pid <> pg_backend_pid()"
+		" AND coalesce(backend_type, '') NOT IN"
+		" ('walsender', 'autovacuum worker')"
+		" AND (xact_start IS NOT NULL OR state <> 'idle'"
+		" OR (state IS NULL AND backend_type IS NULL))"
+		" ORDER BY xact_start NULLS FIRST LIMIT 1) b ON true";
 	struct answer *answer;
 	const char *unseen;
 
@@ -173,16 +145,13 @@ int oldest_of_xid(struct session *session, const char *xid, struct oldest *out,
 		  struct error *err)
 {
 	static const char sql[] =
-		"SELECT 'process', pid::text, usename, application_name, " MS(
-			"xact_start") " FROM pg_stat_activity WHERE "
-				      "backend_xid::text = $1"
-				      " UNION ALL SELECT 'prepared "
-				      "transaction', gid, owner, NULL, " MS(
-					      "prepared") " FROM "
-							  "pg_prepared_xacts "
-							  "WHERE "
-							  "transaction::text = "
-							  "$1";
+		"SELECT 'process', pid::text, usename, application_name,"
+		" (extract(epoch FROM xact_start) * 1000)::bigint"
+		" FROM pg_stat_activity WHERE backend_xid::text = $1"
+		" UNION ALL"
+		" SELECT 'prepared transaction', gid, owner, NULL,"
+		" (extract(epoch FROM prepared) * 1000)::bigint"
+		" FROM pg_prepared_xacts WHERE transaction::text = $1";
 	struct answer *answer;
 	uint64_t number = 0;
 	char text[NUM_TEXT_MAX];

@@ -426,7 +426,10 @@ with() {
 	ends 'COMMIT;'
 	changed -S -c updated_at -w "$main" "$main" "$begun"
 	is late
-	changed -c updated_at -w "$main" "$main"
+	# With no transaction open it is the server's time, not the client's.
+	need_fault
+	FAULT_CLOCK=3600 LD_PRELOAD=$BUILD/fault.so \
+		changed -c updated_at -w "$main" "$main"
 	now=$(psql_run "SELECT (extract(epoch FROM now()) * 1000)::bigint")
 	(($(field 2) <= now - 60000 && $(field 2) > now - 70000))
 }
@@ -447,8 +450,11 @@ with() {
 }
 
 @test "pghorizon: without a writer it is the source's time less the overlap" {
-	changed -c updated_at -o 5000 "$main"
+	need_fault
+	FAULT_CLOCK=3600 LD_PRELOAD=$BUILD/fault.so \
+		changed -c updated_at -o 5000 "$main"
 	(($(field 2) == $(field 1) - 5000))
+	(($(field 1) < (EPOCHSECONDS + 60) * 1000))
 	# A standby shows what its primary had committed that long ago.
 	follows
 	changed -o 3600000 "$copy"
